@@ -71,7 +71,8 @@ $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c
 $(BUILD)/skel/%.skel.h: $(BUILD)/bpf/%.bpf.o
 	$(call say,SKEL,$@)
 	@mkdir -p $(@D)
-	$(Q)$(BPFTOOL) gen skeleton $< name $(subst -,_,$*)_bpf > $@
+	$(Q){ echo '#pragma GCC system_header'; \
+		$(BPFTOOL) gen skeleton $< name $(subst -,_,$*)_bpf; } > $@
 
 # Skeletons come before any user object on a first build; afterwards -MMD knows who needs which.
 $(BUILD)/obj/%.o: src/%.c | $(SKEL)
