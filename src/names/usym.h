@@ -27,7 +27,8 @@ char *usyms__name(struct usyms *us, pid_t pid, uint64_t addr, char *buf, size_t 
 /* Why this process's addresses have no names, as a sentence without full stop, or NULL. */
 const char *usyms__why(struct usyms *us, pid_t pid);
 
-/* Forgets a process (its pid is used again, or it called exec). */
+/* Forgets a process, for instance when an exec was seen. Without it an exec, or another process with
+ * the same pid, is noticed within a second. */
 void usyms__forget(struct usyms *us, pid_t pid);
 
 #endif
