@@ -8,7 +8,9 @@ struct args {
 	__u64 arg[2];
 };
 
-struct kmem_cache;
+/* A complete type, or libbpf finds the prototype different from the kernel's. */
+struct kmem_cache {
+};
 
 extern struct kmem_cache *bpf_get_kmem_cache(__u64 addr) __ksym;
 

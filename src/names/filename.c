@@ -92,7 +92,7 @@ static void name_rootless(const struct kinode *inode, const char *name, char *bu
 static void name_rooted(struct shape_ctx *c, const struct kpath *p, const struct kinode *inode,
 			char *buf, size_t size)
 {
-	bool dir = (inode->mode & S_IFMT) == S_IFDIR && strcmp(p->path, "/");
+	bool dir = (inode->mode & S_IFMT) == S_IFDIR;
 	const char *suffix = p->unlinked ? " (deleted)" : dir ? "/" : "";
 	char *path __free_ptr = malloc(sizeof(p->path) + 256);
 	char where[96];
@@ -104,6 +104,8 @@ static void name_rooted(struct shape_ctx *c, const struct kpath *p, const struct
 		put_path(buf, size, path, suffix);
 		return;
 	}
+	if (!strcmp(p->path, "/"))
+		suffix = "";
 	/* Mounted elsewhere, or hidden: the path inside the file system is all there is. */
 	snprintf(where, sizeof(where), "%s on %s%s%s", suffix, inode->sb.type,
 		 *inode->sb.id ? " " : "", inode->sb.id);

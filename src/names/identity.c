@@ -17,7 +17,6 @@ struct entry {
 	uint64_t addr, obj;
 	const struct shape *shape; /* for IDENTITY_STRUCTURE */
 	uint64_t token[3];
-	bool gone;
 	enum lb_certainty certainty;
 	enum identity_how how;
 	pid_t pid;
@@ -37,6 +36,7 @@ struct identities {
 /* The outcome of a look at an address, before it is kept. */
 struct look {
 	struct identity id;
+	bool refresh; /* in: make the words even for an object that is the same */
 	const struct shape *shape;
 	uint64_t obj, token[3];
 };
@@ -166,6 +166,7 @@ static bool try_shape(struct identities *ids, const struct shape *s, uint64_t ob
 		.mounts = ids->mounts,
 		.hint = hint,
 		.former = e && e->shape == s && e->obj == obj ? e->token : NULL,
+		.refresh = l->refresh,
 	};
 	struct found f = {0};
 
@@ -178,7 +179,7 @@ static bool try_shape(struct identities *ids, const struct shape *s, uint64_t ob
 	l->id.certainty = f.certainty;
 	l->id.pid = f.pid;
 	snprintf(l->id.cls, sizeof(l->id.cls), "%s", s->cls);
-	snprintf(l->id.text, sizeof(l->id.text), "%s", clean_text(f.text));
+	snprintf(l->id.text, sizeof(l->id.text), "%s", *f.text ? clean_text(f.text) : e->text);
 	return true;
 }
 
@@ -233,11 +234,12 @@ static bool look_slab(struct identities *ids, struct look *l)
 }
 
 static void look(struct identities *ids, uint64_t addr, enum lb_kind kind,
-		 const struct identity_hint *hint, struct look *l)
+		 const struct identity_hint *hint, bool refresh, struct look *l)
 {
 	static const struct identity_hint nothing;
 
 	memset(l, 0, sizeof(*l));
+	l->refresh = refresh;
 	l->id.addr = addr;
 	l->id.lock = addr;
 	if (!hint)
@@ -252,21 +254,6 @@ static void look(struct identities *ids, uint64_t addr, enum lb_kind kind,
 	snprintf(l->id.text, sizeof(l->id.text), "0x%" PRIx64, addr);
 }
 
-void identity__resolve(struct identities *ids, uint64_t addr, enum lb_kind kind,
-		       const struct identity_hint *hint, struct identity *out)
-{
-	struct entry *e = *slot_of(ids, addr);
-	struct look l;
-
-	if (e && !e->gone) {
-		from_entry(e, out);
-		return;
-	}
-	look(ids, addr, kind, hint, &l);
-	keep(ids, &l);
-	*out = l.id;
-}
-
 static bool is_same(const struct entry *e, const struct look *l)
 {
 	return e->how == l->id.how && e->shape == l->shape &&
@@ -274,34 +261,54 @@ static bool is_same(const struct entry *e, const struct look *l)
 	       (e->how == IDENTITY_STRUCTURE || !strcmp(e->cls, l->id.cls));
 }
 
+/* Nothing there that has a better name than its memory, or just what is left of a process. */
+static bool is_remains(const struct look *l)
+{
+	return l->id.certainty != LB_EXACT;
+}
+
+static enum identity_state compare(const struct entry *e, const struct look *l)
+{
+	if (!e || is_same(e, l))
+		return IDENTITY_SAME;
+	return e->how == IDENTITY_STRUCTURE && is_remains(l) ? IDENTITY_GONE : IDENTITY_CHANGED;
+}
+
+enum identity_state identity__resolve(struct identities *ids, uint64_t addr, enum lb_kind kind,
+				      const struct identity_hint *hint, struct identity *out)
+{
+	const struct entry *e = *slot_of(ids, addr);
+	enum identity_state st;
+	struct look l;
+
+	if (e && e->how == IDENTITY_SYMBOL) {
+		from_entry(e, out);
+		return IDENTITY_SAME;
+	}
+	look(ids, addr, kind, hint, false, &l);
+	st = compare(e, &l);
+	*out = l.id;
+	if (!e || st != IDENTITY_SAME)
+		keep(ids, &l);
+	return st;
+}
+
 enum identity_state identity__check(struct identities *ids, uint64_t addr, enum lb_kind kind,
 				    const struct identity_hint *hint, struct identity *out)
 {
-	struct entry *e = *slot_of(ids, addr);
+	const struct entry *e = *slot_of(ids, addr);
+	enum identity_state st;
 	struct look l;
 
-	if (!e) {
-		identity__resolve(ids, addr, kind, hint, out);
-		return IDENTITY_SAME;
-	}
-	if (e->how == IDENTITY_SYMBOL) {
+	if (!e || e->how == IDENTITY_SYMBOL)
+		return identity__resolve(ids, addr, kind, hint, out);
+	look(ids, addr, kind, hint, true, &l);
+	st = compare(e, &l);
+	if (st == IDENTITY_GONE) {
 		from_entry(e, out);
-		return IDENTITY_SAME;
+		return st;
 	}
-	look(ids, addr, kind, hint, &l);
-	if (is_same(e, &l)) {
-		keep(ids, &l);
-		*out = l.id;
-		return IDENTITY_SAME;
-	}
-	/* Nothing there now that has a better name than its memory, or just what is left of a process:
-	 * what was named is gone. */
-	if (e->how == IDENTITY_STRUCTURE && l.id.certainty != LB_EXACT) {
-		e->gone = true;
-		from_entry(e, out);
-		return IDENTITY_GONE;
-	}
-	keep(ids, &l);
 	*out = l.id;
-	return IDENTITY_CHANGED;
+	keep(ids, &l);
+	return st;
 }

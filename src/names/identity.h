@@ -51,21 +51,25 @@ struct identity_hint {
 	uint64_t seen_ns; /* CLOCK_MONOTONIC of its begin: a process born later is not the owner */
 };
 
-/* Names the lock at addr; from the cache when it was named before (see identity__check), so that
- * calling it for every row is cheap. Always fills *out, with the address at worst. hint may be NULL.
- * A first resolve costs 20 to 100 us. */
-void identity__resolve(struct identities *ids, uint64_t addr, enum lb_kind kind,
-		       const struct identity_hint *hint, struct identity *out);
-
 enum identity_state {
 	IDENTITY_SAME,	  /* the object is still the one that was named (or was never seen) */
-	IDENTITY_GONE,	  /* it is no more; *out tells what it was */
-	IDENTITY_CHANGED, /* the address belongs to another object now; *out is the new one */
+	IDENTITY_GONE,	  /* what was named is no more, and nothing that has a name took its place */
+	IDENTITY_CHANGED, /* the address belongs to another object now */
 };
 
-/* Looks again whether addr is still what identity__resolve() said, and refreshes the words (a process
- * may have renamed itself, a file may have moved). To be called before an identity is shown that was
- * taken earlier: counts from before a change belong to the former identity. */
+/* Names the lock at addr. An address that was named before is checked (about 5 us: whether the object
+ * is the same, not whether its name has changed) and keeps its words when it is the same object; else
+ * it is named anew, so that a reused address never inherits a name. Always fills *out with what the
+ * address is now, the bare address at worst, and says how that compares with the last time. hint may
+ * be NULL. A first resolve costs 20 to 100 us. Kinds that spin have no structure looked up, but a
+ * symbol or a slab cache. */
+enum identity_state identity__resolve(struct identities *ids, uint64_t addr, enum lb_kind kind,
+				      const struct identity_hint *hint, struct identity *out);
+
+/* The same before an identity is shown that was taken earlier: refreshes the words too (a process may
+ * have renamed itself, a file may have moved). With IDENTITY_GONE *out is what the lock was. Counts
+ * from before a change belong to the former identity: on GONE or CHANGED close its row, and let new
+ * waits begin a new one. */
 enum identity_state identity__check(struct identities *ids, uint64_t addr, enum lb_kind kind,
 				    const struct identity_hint *hint, struct identity *out);
 

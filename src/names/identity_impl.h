@@ -10,7 +10,7 @@
 
 /* What a shape found. The token tells one object from the next at the same address. */
 struct found {
-	char text[256];
+	char text[256]; /* left empty when has_words() said so */
 	enum lb_certainty certainty;
 	pid_t pid;
 	uint64_t token[3];
@@ -21,6 +21,7 @@ struct shape_ctx {
 	struct mounts *mounts;
 	const struct identity_hint *hint; /* never NULL */
 	const uint64_t *former;		  /* token of the last look at this object, or NULL */
+	bool refresh;			  /* the words are wanted even when the token is the former */
 };
 
 /* A lock field of a kernel structure. */

@@ -21,6 +21,12 @@ static void set(struct found *f, enum lb_certainty c, uint64_t a, uint64_t b, ui
 	f->token[2] = d;
 }
 
+/* Whether the object is the one seen before, whose words are still known. */
+static bool has_words(const struct shape_ctx *c, const struct found *f)
+{
+	return c->former && !c->refresh && !memcmp(c->former, f->token, sizeof(f->token));
+}
+
 static bool process_text(struct shape_ctx *c, const char *what, uint64_t mm, struct found *f)
 {
 	struct kmm m;
@@ -32,7 +38,9 @@ static bool process_text(struct shape_ctx *c, const char *what, uint64_t mm, str
 		return false;
 	f->pid = m.process.tgid;
 	set(f, LB_EXACT, (uint64_t)m.process.tgid, m.process.start_ns, 0);
-	snprintf(f->text, sizeof(f->text), "%s of %s/%d", what, m.process.comm, m.process.tgid);
+	if (!has_words(c, f))
+		snprintf(f->text, sizeof(f->text), "%s of %s/%d", what, m.process.comm,
+			 m.process.tgid);
 	return true;
 }
 
@@ -47,8 +55,10 @@ static bool is_mm(struct shape_ctx *c, uint64_t obj, struct found *f)
 	/* The process has let go of it, and it is being torn down (or held by a reader of /proc). */
 	if (kmm__exiting(c->k, obj, &file) || kfile__read(c->k, file, &exe))
 		return false;
-	filename__dentry(c, exe.dentry, &exe.inode, name, sizeof(name));
 	set(f, LB_LIKELY, file, exe.inode.addr, exe.inode.ino);
+	if (has_words(c, f))
+		return true;
+	filename__dentry(c, exe.dentry, &exe.inode, name, sizeof(name));
 	snprintf(f->text, sizeof(f->text), "mmap_lock of an exited process (%s)", name);
 	return true;
 }
@@ -58,8 +68,11 @@ static void inode_text(struct shape_ctx *c, const char *what, const struct kinod
 {
 	char name[208];
 
+	set(f, LB_EXACT, inode->sb.addr, inode->ino,
+	    (uint64_t)inode->generation << 32 | (inode->mode & S_IFMT));
+	if (has_words(c, f))
+		return;
 	filename__inode(c, inode, name, sizeof(name));
-	set(f, LB_EXACT, inode->sb.addr, inode->ino, (uint64_t)inode->generation << 32 | inode->mode);
 	snprintf(f->text, sizeof(f->text), "%s of %s", what, name);
 }
 
@@ -113,9 +126,11 @@ static bool is_sb(struct shape_ctx *c, uint64_t obj, const char *what, struct fo
 
 	if (ksb__read(c->k, obj, &sb))
 		return false;
-	filename__sb(c, &sb, name, sizeof(name));
 	memcpy(&type, sb.type, sizeof(type));
 	set(f, LB_EXACT, sb.dev, type, 0);
+	if (has_words(c, f))
+		return true;
+	filename__sb(c, &sb, name, sizeof(name));
 	snprintf(f->text, sizeof(f->text), "%s of %s", what, name);
 	return true;
 }
@@ -141,8 +156,11 @@ static bool is_anon_vma(struct shape_ctx *c, uint64_t obj, struct found *f)
 
 	if (kanon__read(c->k, obj, &a))
 		return false;
+	/* The words are made each time: the token of the process is not that of the anon_vma. */
+	c->refresh = true;
 	if (a.several || !process_text(c, "anon_vma", a.mm, f))
-		snprintf(f->text, sizeof(f->text), "anon_vma%s", a.several ? " of several processes" : "");
+		snprintf(f->text, sizeof(f->text), "anon_vma%s",
+			 a.several ? " of several processes" : "");
 	set(f, LB_EXACT, a.several ? 0 : a.mm, 0, 0);
 	return true;
 }
@@ -185,8 +203,10 @@ static bool is_file(struct shape_ctx *c, uint64_t obj, struct found *f)
 
 	if (kfile__read(c->k, obj, &file))
 		return false;
-	filename__dentry(c, file.dentry, &file.inode, name, sizeof(name));
 	set(f, LB_EXACT, file.dentry, file.inode.addr, file.inode.ino);
+	if (has_words(c, f))
+		return true;
+	filename__dentry(c, file.dentry, &file.inode, name, sizeof(name));
 	snprintf(f->text, sizeof(f->text), "f_pos_lock of %s", name);
 	return true;
 }
@@ -214,8 +234,10 @@ static bool is_hugetlb_vma(struct shape_ctx *c, uint64_t obj, struct found *f)
 	    kmem__get(c->k, vma, KF_VMA_PRIVATE, &back) || back != obj ||
 	    kmem__get(c->k, vma, KF_VMA_FILE, &at) || kfile__read(c->k, at, &file))
 		return false;
-	filename__dentry(c, file.dentry, &file.inode, name, sizeof(name));
 	set(f, LB_EXACT, vma, file.inode.addr, file.inode.ino);
+	if (has_words(c, f))
+		return true;
+	filename__dentry(c, file.dentry, &file.inode, name, sizeof(name));
 	snprintf(f->text, sizeof(f->text), "hugetlb VMA lock of %s", name);
 	return true;
 }
@@ -271,8 +293,8 @@ static bool is_pipe(struct shape_ctx *c, uint64_t obj, struct found *f)
 
 	if (!find_pipe(c, obj, &inode))
 		return false;
-	inode_text(c, "mutex", &inode, f);
 	set(f, LB_EXACT, inode.addr, inode.ino, inode.generation);
+	snprintf(f->text, sizeof(f->text), "mutex of pipe:[%llu]", (unsigned long long)inode.ino);
 	return true;
 }
 

@@ -1,0 +1,679 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Checks src/kmem and the lock identities against the running kernel: objects whose addresses this
+ * program finds out by walking from its own task, and locks that it holds itself. Prints TAP. With -r
+ * FILE everything that was read is kept as a memory image for the unit tests. Needs root. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "hold.h"
+#include "kmem/image.h"
+#include "kmem/impl.h"
+#include "kmem/inode.h"
+#include "kmem/lock.h"
+#include "kmem/mm.h"
+#include "kmem/slab.h"
+#include "names/identity.h"
+#include "util/cleanup.h"
+
+static struct kmem *k;
+static struct identities *ids;
+static uint64_t my_task;
+static char dir[64];
+static unsigned int n_tests, n_bad;
+
+static void ok(bool good, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void ok(bool good, const char *fmt, ...)
+{
+	va_list ap;
+
+	printf("%s %u - ", good ? "ok" : "not ok", ++n_tests);
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	putchar('\n');
+	n_bad += !good;
+	fflush(stdout);
+}
+
+static void skip(const char *what, const char *why)
+{
+	printf("ok %u - %s # SKIP %s\n", ++n_tests, what, why);
+}
+
+static struct identity name(uint64_t addr, enum lb_kind kind, pid_t hint)
+{
+	struct identity_hint h = {.tgid = hint};
+	struct identity id;
+
+	identity__resolve(ids, addr, kind, &h, &id);
+	return id;
+}
+
+/* The lock at addr must be called what says, and still be so at the second look. */
+static void is_named(uint64_t addr, enum lb_kind kind, const char *cls, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+static void is_named(uint64_t addr, enum lb_kind kind, const char *cls, const char *fmt, ...)
+{
+	struct identity id = name(addr, kind, getpid()), again;
+	enum identity_state st;
+	char want[4096];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(want, sizeof(want), fmt, ap);
+	va_end(ap);
+	st = identity__check(ids, addr, kind, NULL, &again);
+	ok(!strcmp(id.text, want) && !strcmp(id.cls, cls) && st == IDENTITY_SAME &&
+		   !strcmp(again.text, want),
+	   "%s", want);
+	if (strcmp(id.text, want) || strcmp(id.cls, cls) || st != IDENTITY_SAME)
+		printf("# got: %s [%s], state %d, then %s\n", id.text, id.cls, (int)st, again.text);
+}
+
+static uint64_t task_of(pid_t tid)
+{
+	const struct kmem_task_row *rows;
+	size_t n;
+
+	if (kmem__tasks(k, 0, &rows, &n))
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].tid == tid)
+			return rows[i].task;
+	return 0;
+}
+
+static uint64_t get(uint64_t obj, enum kmem_field f)
+{
+	uint64_t v;
+
+	return kmem__get(k, obj, f, &v) ? 0 : v;
+}
+
+static uint64_t at(uint64_t obj, enum kmem_field f)
+{
+	return obj + (uint64_t)kmem__off(k, f);
+}
+
+static uint64_t file_of(int fd)
+{
+	uint64_t fdt = get(get(my_task, KF_TASK_FILES), KF_FILES_FDT), file;
+
+	return kmem__read(k, get(fdt, KF_FDT_FD) + 8 * (uint64_t)fd, &file, 8) ? 0 : file;
+}
+
+static uint64_t inode_of(int fd)
+{
+	return get(file_of(fd), KF_FILE_INODE);
+}
+
+static uint64_t lock_of_inode(int fd)
+{
+	return at(inode_of(fd), KF_INODE_RWSEM);
+}
+
+static void check_fields(void)
+{
+	static const enum kmem_field optional[] = {
+		KF_MAPPING_INVALIDATE, KF_RWSEM_WAIT_LIST, KF_RWSEM_FIRST, KF_RWSEM_RT,
+		KF_RWSEM_RT_READERS, KF_RWSEM_RT_MUTEX, KF_RWSEM_COUNT, KF_RWSEM_OWNER,
+		KF_RWAITER_LIST, KF_RWAITER_TASK, KF_RWAITER_TYPE, KF_RWAITER_HANDOFF, KF_MUTEX_OWNER,
+		KF_MUTEX_WAIT_LIST, KF_MUTEX_FIRST, KF_MUTEX_RT, KF_MWAITER_LIST, KF_MWAITER_TASK,
+		KF_SEM_WAIT_LIST, KF_SEM_FIRST, KF_SEM_LAST_HOLDER, KF_HUGETLB_LOCK, KF_HUGETLB_VMA,
+		KF_EXT4_DATA_SEM, KF_EXT4_INODE, KF_ENUM_PG_SLAB, KF_ENUM_PGTY_SLAB,
+		KF_RT_MUTEX_INNER, KF_PAGE_TYPE, KF_SIGNAL_CGROUP_RWSEM,
+	};
+	unsigned int missing = 0;
+
+	for (int f = 0; f < KF_N; f++) {
+		bool may = false;
+
+		if (kmem__has(k, (enum kmem_field)f))
+			continue;
+		for (size_t i = 0; i < ARRAY_SIZE(optional); i++)
+			may |= (int)optional[i] == f;
+		printf("# absent%s: %s\n", may ? "" : " (wanted)", kmem__field_path((enum kmem_field)f));
+		missing += !may;
+	}
+	ok(!missing, "every field that all kernels have resolves");
+}
+
+static void check_mm(void)
+{
+	const struct kmem_task_row *rows;
+	struct identity id;
+	uint64_t mm, lock;
+	char comm[16];
+	size_t n;
+	pid_t pid;
+	int status;
+	FILE *f = fopen("/proc/self/comm", "re");
+
+	if (!f || !fgets(comm, sizeof(comm), f))
+		comm[0] = '\0';
+	comm[strcspn(comm, "\n")] = '\0';
+	if (f)
+		fclose(f);
+	my_task = task_of(getpid());
+	ok(my_task != 0, "the task pass finds this process");
+	n = 0;
+	kmem__tasks(k, 0, &rows, &n);
+	ok(n > 10, "the task pass finds others too (%zu)", n);
+	mm = get(my_task, KF_TASK_MM);
+	is_named(at(mm, KF_MM_MMAP_LOCK), LB_RWSEM, "mmap_lock", "mmap_lock of %s/%d", comm, getpid());
+
+	pid = fork();
+	if (!pid) {
+		pause();
+		_exit(0);
+	}
+	lock = at(get(task_of(pid), KF_TASK_MM), KF_MM_MMAP_LOCK);
+	is_named(lock, LB_RWSEM, "mmap_lock", "mmap_lock of %s/%d", comm, pid);
+	id = name(lock, LB_RWSEM, getpid());
+	ok(id.pid == pid, "another process's mmap_lock belongs to that process");
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	usleep(50000);
+	kmem__tasks(k, 0, &rows, &n);
+	ok(identity__check(ids, lock, LB_RWSEM, NULL, &id) != IDENTITY_SAME,
+	   "after its end that lock is not taken for the same (%s)", id.text);
+	id = name(lock, LB_RWSEM, 0);
+	ok(id.pid != pid, "a fresh look does not name the dead process (%s)", id.text);
+}
+
+static int make_file(const char *path, int flags)
+{
+	int fd = open(path, flags | O_CREAT | O_CLOEXEC, 0600);
+
+	if (fd < 0 || write(fd, "x", 1) != 1)
+		printf("# cannot make %s: %s\n", path, strerror(errno));
+	return fd;
+}
+
+static void check_one_file(int fd, const char *path)
+{
+	uint64_t inode = inode_of(fd), mapping = get(inode, KF_INODE_MAPPING);
+
+	is_named(at(inode, KF_INODE_RWSEM), LB_RWSEM, "i_rwsem", "i_rwsem of %s", path);
+	is_named(at(mapping, KF_MAPPING_I_MMAP_RWSEM), LB_RWSEM, "i_mmap_rwsem", "i_mmap_rwsem of %s",
+		 path);
+	if (kmem__has(k, KF_MAPPING_INVALIDATE))
+		is_named(at(mapping, KF_MAPPING_INVALIDATE), LB_RWSEM, "invalidate_lock",
+			 "invalidate_lock of %s", path);
+	is_named(at(file_of(fd), KF_FILE_POS_LOCK), LB_MUTEX, "f_pos_lock", "f_pos_lock of %s", path);
+}
+
+static void check_files(const char *base)
+{
+	char path[128], moved[128], shown[160];
+	struct identity id;
+	int fd, dfd;
+
+	snprintf(path, sizeof(path), "%s/plain file", base);
+	snprintf(moved, sizeof(moved), "%s/moved", base);
+	fd = make_file(path, O_RDWR);
+	check_one_file(fd, path);
+	if (!rename(path, moved)) {
+		enum identity_state st = identity__check(ids, lock_of_inode(fd), LB_RWSEM, NULL, &id);
+
+		snprintf(shown, sizeof(shown), "i_rwsem of %s", moved);
+		ok(st == IDENTITY_SAME && !strcmp(id.text, shown), "a moved file is the same: %s",
+		   id.text);
+	}
+	unlink(moved);
+	identity__check(ids, lock_of_inode(fd), LB_RWSEM, NULL, &id);
+	is_named(lock_of_inode(fd), LB_RWSEM, "i_rwsem", "i_rwsem of %s (deleted)", moved);
+	close(fd);
+	snprintf(path, sizeof(path), "%s/sub", base);
+	mkdir(path, 0700);
+	dfd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	is_named(lock_of_inode(dfd), LB_RWSEM, "i_rwsem", "i_rwsem of %s/", path);
+	close(dfd);
+	rmdir(path);
+}
+
+static void check_sb(int fd, const char *what)
+{
+	uint64_t sb = get(inode_of(fd), KF_INODE_SB);
+
+	is_named(at(sb, KF_SB_UMOUNT), LB_RWSEM, "s_umount", "s_umount of %s", what);
+	is_named(at(sb, KF_SB_WRITERS) + kmem__size(k, KF_PERCPU_SIZE), LB_PERCPU_RWSEM, "s_writers",
+		 "s_writers of %s", what);
+	is_named(at(sb, KF_SB_RENAME), LB_MUTEX, "s_vfs_rename_mutex", "s_vfs_rename_mutex of %s", what);
+}
+
+/* tmpfs and, where they exist, others, each mounted for this. */
+static void check_file_systems(void)
+{
+	char tm[128], ov[128], opts[512], what[160];
+	int fd;
+
+	snprintf(tm, sizeof(tm), "%s/tm", dir);
+	mkdir(tm, 0700);
+	if (mount("none", tm, "tmpfs", 0, NULL)) {
+		skip("files of a tmpfs", strerror(errno));
+		return;
+	}
+	check_files(tm);
+	fd = open(tm, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	snprintf(what, sizeof(what), "%s (tmpfs)", tm);
+	check_sb(fd, what);
+	is_named(lock_of_inode(fd), LB_RWSEM, "i_rwsem", "i_rwsem of %s/", tm);
+	close(fd);
+
+	snprintf(ov, sizeof(ov), "%s/ov", dir);
+	mkdir(ov, 0700);
+	snprintf(opts, sizeof(opts), "%s/low", tm);
+	mkdir(opts, 0700);
+	snprintf(opts, sizeof(opts), "%s/up", tm);
+	mkdir(opts, 0700);
+	snprintf(opts, sizeof(opts), "%s/work", tm);
+	mkdir(opts, 0700);
+	snprintf(opts, sizeof(opts), "lowerdir=%s/low,upperdir=%s/up,workdir=%s/work", tm, tm, tm);
+	if (mount("none", ov, "overlay", 0, opts)) {
+		skip("files of an overlay", strerror(errno));
+	} else {
+		check_files(ov);
+		umount2(ov, MNT_DETACH);
+	}
+	umount2(tm, MNT_DETACH);
+}
+
+static void check_nameless(void)
+{
+	int p[2], s, ep, mem, mem2;
+	struct stat st;
+
+	if (pipe2(p, O_CLOEXEC) || fstat(p[0], &st))
+		return;
+	is_named(at(get(inode_of(p[0]), KF_INODE_PIPE), KF_PIPE_MUTEX), LB_MUTEX, "pipe mutex",
+		 "mutex of pipe:[%llu]", (unsigned long long)st.st_ino);
+	s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	fstat(s, &st);
+	is_named(lock_of_inode(s), LB_RWSEM, "i_rwsem", "i_rwsem of socket:[%llu]",
+		 (unsigned long long)st.st_ino);
+	ep = epoll_create1(EPOLL_CLOEXEC);
+	is_named(at(get(file_of(ep), KF_FILE_PRIVATE), KF_EP_MTX), LB_MUTEX, "epoll mutex",
+		 "mutex of an epoll set");
+	mem = memfd_create("a memory", MFD_CLOEXEC);
+	fstat(mem, &st);
+	is_named(at(get(inode_of(mem), KF_INODE_MAPPING), KF_MAPPING_I_MMAP_RWSEM), LB_RWSEM,
+		 "i_mmap_rwsem", "i_mmap_rwsem of memfd:a memory (inode %llu)",
+		 (unsigned long long)st.st_ino);
+	mem2 = memfd_create("huge", MFD_CLOEXEC | MFD_HUGETLB);
+	if (mem2 < 0) {
+		skip("a hugetlb memfd", strerror(errno));
+	} else {
+		fstat(mem2, &st);
+		is_named(at(get(inode_of(mem2), KF_INODE_MAPPING), KF_MAPPING_I_MMAP_RWSEM), LB_RWSEM,
+			 "i_mmap_rwsem", "i_mmap_rwsem of memfd:huge (inode %llu)",
+			 (unsigned long long)st.st_ino);
+		close(mem2);
+	}
+	close(p[0]);
+	close(p[1]);
+	close(s);
+	close(ep);
+	close(mem);
+}
+
+static void check_others(void)
+{
+	uint64_t sig = get(my_task, KF_TASK_SIGNAL), cache;
+	struct ktask me;
+	struct kslab s;
+	int err;
+
+	ktask__read(k, my_task, &me);
+	is_named(at(sig, KF_SIGNAL_CRED_GUARD), LB_MUTEX, "cred_guard_mutex", "cred_guard_mutex of %s/%d",
+		 me.comm, me.tgid);
+	is_named(at(sig, KF_SIGNAL_EXEC_UPDATE), LB_RWSEM, "exec_update_lock",
+		 "exec_update_lock of %s/%d", me.comm, me.tgid);
+	err = kslab__read(k, my_task + 64, &s);
+	if (err == -EOPNOTSUPP) {
+		skip("the slab cache of a task", "this kernel does not tell");
+		return;
+	}
+	ok(!err && !strcmp(s.name, "task_struct") && s.object == my_task,
+	   "the slab cache of a task is task_struct (%s, object %s)", s.name,
+	   s.object == my_task ? "right" : "wrong");
+	cache = s.cache;
+	err = kslab__read(k, get(my_task, KF_TASK_MM) + 8, &s);
+	ok(!err && s.cache != cache && s.object == get(my_task, KF_TASK_MM),
+	   "that of an mm is another (%s)", s.name);
+	err = kslab__read(k, inode_of(0) + 8, &s);
+	ok(!err && strstr(s.name, "inode") && s.object, "that of an inode is one of inodes (%s)", s.name);
+}
+
+/* What a lock must say of its owner and its queue. */
+struct want {
+	pid_t tid;
+	enum lb_mode mode;
+};
+
+static void check_lock(const char *what, uint64_t addr, enum lb_kind kind, const struct want *owner,
+		       const struct want *queue, size_t n_queue)
+{
+	struct lock_waiter w[8];
+	struct lock_owner o;
+	size_t n = 0, good = 0;
+	bool more = false, exact = owner->mode == LB_WRITE;
+	int err = 0;
+
+	for (int i = 0; i < 200 && n != n_queue; i++) {
+		err = kmem__lock_waiters(k, addr, kind, w, ARRAY_SIZE(w), &n, &more);
+		usleep(5000);
+	}
+	for (size_t i = 0; i < n && i < n_queue; i++)
+		good += w[i].tid == queue[i].tid && w[i].tgid == getpid() &&
+			(!w[i].mode_known || w[i].mode == queue[i].mode);
+	ok(!err && n == n_queue && good == n && !more, "%s: the queue is right (%zu waiters)", what, n);
+	for (size_t i = 0; good != n_queue && i < n; i++)
+		printf("# waiter %d mode %d known %d\n", w[i].tid, w[i].mode, w[i].mode_known);
+	err = kmem__lock_owner(k, addr, kind, &o);
+	if (kmem__is_rt(k) && !exact)
+		ok(!err && o.state == LOCK_HELD && o.mode == LB_READ && o.readers == 1,
+		   "%s: held by one reader, whom PREEMPT_RT does not record", what);
+	else
+		ok(!err && o.state == LOCK_HELD && o.mode == owner->mode && o.tid == owner->tid &&
+			   o.tgid == getpid() && o.waiters == (n_queue > 0) &&
+			   o.certainty == (exact ? LB_EXACT : LB_LIKELY),
+		   "%s: the owner is right", what);
+	printf("# owner: err %d state %d mode %d tid %d (want %d) certainty %d readers %u waiters %d\n",
+	       err, o.state, o.mode, o.tid, owner->tid, o.certainty, o.readers, o.waiters);
+}
+
+static long do_pwrite(void *arg, char *page)
+{
+	return pwrite(*(int *)arg, page ? page : "y", 1, 0);
+}
+
+static long do_read(void *arg, char *page)
+{
+	char c;
+
+	return read(*(int *)arg, page ? page : &c, 1);
+}
+
+static long do_write(void *arg, char *page)
+{
+	return write(*(int *)arg, page ? page : "z", 1);
+}
+
+static long do_getdents(void *arg, char *page)
+{
+	char buf[4096];
+	int fd = open(arg, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	long ret = syscall(SYS_getdents64, fd, page ? page : buf, sizeof(buf));
+
+	close(fd);
+	return ret;
+}
+
+static long do_creat(void *arg, char *page)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/new%ld", (char *)arg, syscall(SYS_gettid));
+	close(open(path, O_CREAT | O_EXCL | O_CLOEXEC | O_WRONLY, 0600));
+	unlink(path);
+	return 0;
+}
+
+static void check_rwsem_write(void)
+{
+	struct waiter w[2];
+	struct want owner, queue[2];
+	struct hold h;
+	char path[128];
+	uint64_t lock;
+	int fd, err;
+
+	snprintf(path, sizeof(path), "%s/held", dir);
+	fd = make_file(path, O_RDWR);
+	lock = lock_of_inode(fd);
+	err = hold__begin(&h, do_pwrite, &fd);
+	if (err) {
+		skip("an rwsem held for write", strerror(-err));
+		goto out;
+	}
+	owner = (struct want){h.tid, LB_WRITE};
+	check_lock("rwsem, written, nobody waits", lock, LB_RWSEM, &owner, NULL, 0);
+	for (int i = 0; i < 2; i++) {
+		if (waiter__begin(&w[i], do_pwrite, &fd))
+			printf("# waiter %d did not sleep\n", i);
+		queue[i] = (struct want){w[i].tid, LB_WRITE};
+	}
+	check_lock("rwsem, written, two writers wait", lock, LB_RWSEM, &owner, queue, 2);
+	is_named(lock, LB_RWSEM, "i_rwsem", "i_rwsem of %s", path);
+	if (kmem__is_rt(k))
+		is_named(lock + (uint64_t)kmem__off(k, KF_RWSEM_RT_MUTEX), LB_RT_MUTEX, "i_rwsem",
+			 "i_rwsem of %s", path);
+	hold__end(&h);
+	for (int i = 0; i < 2; i++)
+		waiter__end(&w[i]);
+out:
+	close(fd);
+	unlink(path);
+}
+
+static void check_rwsem_read(void)
+{
+	struct waiter w[3];
+	struct want owner, queue[3];
+	struct hold h;
+	char path[128], file[160];
+	int fd, err;
+
+	snprintf(path, sizeof(path), "%s/dir", dir);
+	mkdir(path, 0700);
+	snprintf(file, sizeof(file), "%s/f", path);
+	close(make_file(file, O_RDWR));
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	err = hold__begin(&h, do_getdents, path);
+	if (err) {
+		skip("an rwsem held for read", strerror(-err));
+		goto out;
+	}
+	owner = (struct want){h.tid, LB_READ};
+	for (int i = 0; i < 3; i++) {
+		if (waiter__begin(&w[i], i == 1 ? do_getdents : do_creat, path))
+			printf("# waiter %d did not sleep\n", i);
+		queue[i] = (struct want){w[i].tid, i == 1 ? LB_READ : LB_WRITE};
+	}
+	check_lock("rwsem, read, a writer, a reader and a writer wait", lock_of_inode(fd), LB_RWSEM,
+		   &owner, queue, 3);
+	hold__end(&h);
+	for (int i = 0; i < 3; i++)
+		waiter__end(&w[i]);
+out:
+	close(fd);
+	unlink(file);
+	rmdir(path);
+}
+
+static void check_mutexes(void)
+{
+	struct waiter w;
+	struct want owner, queue;
+	struct hold h;
+	char path[128];
+	int fd, p[2], err;
+
+	snprintf(path, sizeof(path), "%s/pos", dir);
+	fd = make_file(path, O_RDWR);
+	lseek(fd, 0, SEEK_SET);
+	err = hold__begin(&h, do_read, &fd);
+	if (err) {
+		skip("a mutex held", strerror(-err));
+		goto out;
+	}
+	waiter__begin(&w, do_read, &fd);
+	owner = (struct want){h.tid, LB_WRITE};
+	queue = (struct want){w.tid, LB_WRITE};
+	check_lock("mutex of a file position", at(file_of(fd), KF_FILE_POS_LOCK), LB_MUTEX, &owner,
+		   &queue, 1);
+	hold__end(&h);
+	waiter__end(&w);
+	if (!pipe2(p, O_CLOEXEC) && !hold__begin(&h, do_write, &p[1])) {
+		waiter__begin(&w, do_write, &p[1]);
+		owner.tid = h.tid;
+		queue.tid = w.tid;
+		check_lock("mutex of a pipe", at(get(inode_of(p[0]), KF_INODE_PIPE), KF_PIPE_MUTEX),
+			   LB_MUTEX, &owner, &queue, 1);
+		hold__end(&h);
+		waiter__end(&w);
+		close(p[0]);
+		close(p[1]);
+	}
+out:
+	close(fd);
+	unlink(path);
+}
+
+static volatile bool stop;
+
+static void *populate(void *arg)
+{
+	while (!stop) {
+		void *p = mmap(NULL, 8 << 20, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+		munmap(p, 8 << 20);
+	}
+	return NULL;
+}
+
+/* A child that maps and unmaps as fast as it can: whatever owner is seen must be one of its tasks. */
+static void check_mm_owner(void)
+{
+	unsigned int exact = 0, wrong = 0, held = 0;
+	pthread_t t[2];
+	uint64_t lock;
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		for (int i = 0; i < 2; i++)
+			pthread_create(&t[i], NULL, populate, NULL);
+		pause();
+		_exit(0);
+	}
+	usleep(100000);
+	lock = at(get(task_of(pid), KF_TASK_MM), KF_MM_MMAP_LOCK);
+	for (int i = 0; i < 20000; i++) {
+		struct lock_owner o;
+
+		if (kmem__lock_owner(k, lock, LB_RWSEM, &o) || o.state != LOCK_HELD)
+			continue;
+		held++;
+		exact += o.certainty == LB_EXACT;
+		wrong += o.certainty != LB_UNKNOWN && o.tgid != pid;
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	ok(!wrong && held, "owners of a busy mmap_lock: held %u times, exact %u, of another process %u",
+	   held, exact, wrong);
+}
+
+static uint64_t rnd(void)
+{
+	static uint64_t s = 88172645463325252ull;
+
+	s ^= s << 13;
+	s ^= s >> 7;
+	s ^= s << 17;
+	return s;
+}
+
+/* Addresses that are no locks: nothing may crash, and none may be called a field of a structure. */
+static void check_random(void)
+{
+	uint64_t heap = my_task & ~((1ull << 30) - 1);
+	unsigned int claims = 0, named = 0;
+
+	for (unsigned int i = 0; i < 3000; i++) {
+		uint64_t addr = i % 3 == 0 ? heap + (rnd() & ((1ull << 31) - 1)) :
+				i % 3 == 1 ? my_task + (rnd() & 0xffff) :
+					     rnd();
+		struct identity id;
+
+		addr &= i % 7 ? ~7ull : ~0ull;
+		identity__resolve(ids, addr, (enum lb_kind)(i % LB_KIND_N), NULL, &id);
+		named += id.how == IDENTITY_SLAB;
+		if (id.how > IDENTITY_STRUCTURE)
+			continue;
+		printf("# 0x%llx: %s\n", (unsigned long long)addr, id.text);
+		claims++;
+	}
+	ok(!claims, "3000 random addresses: no claim (%u in slab caches)", named);
+}
+
+static void run(void)
+{
+	struct stat st;
+
+	check_fields();
+	check_mm();
+	check_files(dir);
+	check_nameless();
+	check_others();
+	check_file_systems();
+	if (!hold__works() || stat(dir, &st)) {
+		skip("owners and queues", "no userfaultfd");
+	} else {
+		check_rwsem_write();
+		check_rwsem_read();
+		check_mutexes();
+	}
+	check_mm_owner();
+	check_random();
+}
+
+int main(int argc, char **argv)
+{
+	const char *image = argc == 3 && !strcmp(argv[1], "-r") ? argv[2] : NULL;
+	struct btf_offsets *o = btf_offsets__new(NULL);
+	struct err e;
+	struct kmem *live = kmem__live(o, &e);
+	struct utsname u;
+
+	if (!live) {
+		printf("Bail out! %s\n", e.msg);
+		return 1;
+	}
+	k = image ? kmem_record__new(live) : live;
+	ids = identities__new(k, NULL);
+	snprintf(dir, sizeof(dir), "/tmp/kmem-check.XXXXXX");
+	mkdir("/tmp", 0777);
+	if (!mkdtemp(dir)) {
+		printf("Bail out! cannot make %s\n", dir);
+		return 1;
+	}
+	uname(&u);
+	printf("# kernel %s\n", u.release);
+	run();
+	rmdir(dir);
+	printf("1..%u\n", n_tests);
+	if (image && kmem_image__save(kmem_record__image(k), image, "recorded by kmem-check", &e))
+		printf("# %s\n", e.msg);
+	identities__free(ids);
+	if (k != live)
+		kmem__free(k);
+	kmem__free(live);
+	btf_offsets__free(o);
+	return n_bad != 0;
+}
