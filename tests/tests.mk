@@ -12,4 +12,15 @@ $(BUILD)/workload/%: tests/workload/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(OPT) $(WARN) $(WERROR) -static -pthread -MMD -MP -o $@ $<
 
+# Test programs that need the library and a kernel; see the head of each source.
+CHECKS := $(patsubst tests/lib/%.c,$(BUILD)/tests/lib/%,$(sort $(wildcard tests/lib/*-check.c)))
+
+.PHONY: checks
+checks: $(CHECKS)
+
+$(BUILD)/tests/lib/%-check: tests/lib/%-check.c tests/lib/hold.c tests/lib/hold.h $(LIB)
+	$(call say,CHECK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -Itests/lib $(LDFLAGS) -o $@ $< tests/lib/hold.c $(LIB) -pthread $(LIBS)
+
 check: check-unit

@@ -214,6 +214,30 @@ static bool look_shapes(struct identities *ids, enum lb_kind kind, const struct 
 	return false;
 }
 
+/* A lock field of an object that is being built or has been freed: what it belongs to is known by its
+ * slab cache, whose it was is not. */
+static bool look_remains(struct identities *ids, const char *cache, struct look *l)
+{
+	static const struct {
+		const char *cache, *cls, *text;
+		enum kmem_field field;
+	} known[] = {
+		{"mm_struct", "mmap_lock", "mmap_lock of an exited process", KF_MM_MMAP_LOCK},
+		{"anon_vma", "anon_vma", "anon_vma", KF_ANON_RWSEM},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		int64_t off = kmem__off(ids->k, known[i].field);
+
+		if (off < 0 || strcmp(cache, known[i].cache) || l->id.addr - l->obj != (uint64_t)off)
+			continue;
+		snprintf(l->id.cls, sizeof(l->id.cls), "%s", known[i].cls);
+		snprintf(l->id.text, sizeof(l->id.text), "%s", known[i].text);
+		return true;
+	}
+	return false;
+}
+
 static bool look_slab(struct identities *ids, struct look *l)
 {
 	struct kslab s;
@@ -224,6 +248,8 @@ static bool look_slab(struct identities *ids, struct look *l)
 	l->id.certainty = LB_LIKELY; /* of what it is; the cache is a fact */
 	l->obj = s.object;
 	l->token[0] = s.cache;
+	if (s.object && look_remains(ids, s.name, l))
+		return true;
 	if (s.object)
 		snprintf(l->id.cls, sizeof(l->id.cls), "&%s+0x%" PRIx64, s.name,
 			 l->id.addr - s.object);

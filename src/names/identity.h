@@ -16,6 +16,12 @@ struct identity_syms {
 	void *ctx;
 };
 
+struct ksyms;
+
+/* Symbols from kallsyms. Gives k (may be NULL) what it needs of them too. ks (may be NULL: no symbols)
+ * must outlive both. */
+struct identity_syms identity_syms__kallsyms(struct ksyms *ks, struct kmem *k);
+
 /* k may be NULL (kernel memory can't be read): then only symbols and addresses are known. k and what
  * syms->ctx points to must outlive the object; syms may be NULL. NULL when out of memory. */
 struct identities *identities__new(struct kmem *k, const struct identity_syms *syms);

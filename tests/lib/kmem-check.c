@@ -26,10 +26,13 @@
 #include "kmem/mm.h"
 #include "kmem/slab.h"
 #include "names/identity.h"
+#include "names/ksym.h"
 #include "util/cleanup.h"
 
 static struct kmem *k;
 static struct identities *ids;
+static struct btf_offsets *offsets;
+static struct ksyms *ksyms;
 static uint64_t my_task;
 static char dir[64];
 static unsigned int n_tests, n_bad;
@@ -216,6 +219,19 @@ static void check_one_file(int fd, const char *path)
 	is_named(at(file_of(fd), KF_FILE_POS_LOCK), LB_MUTEX, "f_pos_lock", "f_pos_lock of %s", path);
 }
 
+static void check_ext4(int fd, const char *path)
+{
+	uint64_t inode = inode_of(fd);
+	struct kinode ki;
+
+	if (!kmem__has(k, KF_EXT4_DATA_SEM) || kinode__read(k, inode, &ki) ||
+	    strcmp(ki.sb.type, "ext4"))
+		return;
+	is_named(inode - (uint64_t)kmem__off(k, KF_EXT4_INODE) +
+			 (uint64_t)kmem__off(k, KF_EXT4_DATA_SEM),
+		 LB_RWSEM, "i_data_sem", "i_data_sem of %s", path);
+}
+
 static void check_files(const char *base)
 {
 	char path[128], moved[128], shown[160];
@@ -226,6 +242,7 @@ static void check_files(const char *base)
 	snprintf(moved, sizeof(moved), "%s/moved", base);
 	fd = make_file(path, O_RDWR);
 	check_one_file(fd, path);
+	check_ext4(fd, path);
 	if (!rename(path, moved)) {
 		enum identity_state st = identity__check(ids, lock_of_inode(fd), LB_RWSEM, NULL, &id);
 
@@ -328,6 +345,102 @@ static void check_nameless(void)
 	close(s);
 	close(ep);
 	close(mem);
+}
+
+/* A VMA of mm that want() accepts: through the list of 5.10, or by looking at every word of the maple
+ * tree's nodes (256 bytes, the low byte of a pointer to one is a tag). */
+static uint64_t vma_in_node(uint64_t word, uint64_t mm, bool (*want)(uint64_t vma), int depth)
+{
+	uint64_t words[32], found = 0;
+
+	if (kmem_ptr_ok(word) && get(word, KF_VMA_MM) == mm)
+		return want(word) ? word : 0;
+	if (depth > 4 || !(word >> 63) || kmem__read(k, word & ~255ull, words, sizeof(words)))
+		return 0;
+	for (int i = 1; i < 32 && !found; i++)
+		if (words[i] >> 63 && (words[i] & ~255ull) != (word & ~255ull))
+			found = vma_in_node(words[i], mm, want, depth + 1);
+	return found;
+}
+
+static uint64_t find_vma(bool (*want)(uint64_t vma))
+{
+	uint64_t mm = get(my_task, KF_TASK_MM), vma = 0, root, next;
+	struct btf_field f;
+
+	if (!btf_offsets__find(offsets, "mm_struct.mm_mt.ma_root", &f)) {
+		if (!kmem__read(k, mm + f.off, &root, 8))
+			vma = vma_in_node(root, mm, want, 0);
+	} else if (!btf_offsets__find(offsets, "mm_struct.mmap", &f) &&
+		   !kmem__read(k, mm + f.off, &next, 8) &&
+		   !btf_offsets__find(offsets, "vm_area_struct.vm_next", &f)) {
+		while (next && !want(next) && !kmem__read(k, next + f.off, &next, 8))
+			;
+		vma = next;
+	}
+	return vma;
+}
+
+static bool has_anon(uint64_t vma)
+{
+	return get(vma, KF_VMA_ANON) != 0;
+}
+
+static bool is_huge(uint64_t vma)
+{
+	return get(get(vma, KF_VMA_PRIVATE), KF_HUGETLB_VMA) == vma;
+}
+
+static void check_vmas(void)
+{
+	uint64_t vma = find_vma(has_anon), lock;
+	struct identity id;
+	struct ktask me;
+	int status;
+	pid_t pid;
+	void *p;
+
+	ktask__read(k, my_task, &me);
+	ok(vma != 0, "there is a VMA with anonymous memory");
+	lock = at(get(get(vma, KF_VMA_ANON), KF_ANON_ROOT), KF_ANON_RWSEM);
+	is_named(lock, LB_RWSEM, "anon_vma", "anon_vma of %s/%d", me.comm, me.tgid);
+	pid = fork();
+	if (!pid) {
+		pause();
+		_exit(0);
+	}
+	identity__check(ids, lock, LB_RWSEM, NULL, &id);
+	ok(!strcmp(id.text, "anon_vma of several processes"), "shared with a child it is %s", id.text);
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	if (!kmem__has(k, KF_HUGETLB_LOCK)) {
+		skip("a hugetlb VMA lock", "this kernel has none");
+		return;
+	}
+	p = mmap(NULL, 2 << 20, PROT_READ, MAP_SHARED | MAP_ANONYMOUS | MAP_HUGETLB | MAP_NORESERVE, -1,
+		 0);
+	vma = p == MAP_FAILED ? 0 : find_vma(is_huge);
+	if (vma) {
+		lock = at(get(vma, KF_VMA_PRIVATE), KF_HUGETLB_LOCK);
+		id = name(lock, LB_RWSEM, 0);
+		ok(!strncmp(id.text, "hugetlb VMA lock of anon_hugepage", 33), "%s", id.text);
+	} else {
+		skip("a hugetlb VMA lock", "no hugetlb mapping to be had");
+	}
+}
+
+static void check_symbols(void)
+{
+	static const char *const names[] = {"rtnl_mutex", "cgroup_mutex", "pernet_ops_rwsem"};
+	uint64_t addr;
+
+	if (!ksyms || !ksyms__has_data(ksyms)) {
+		skip("static locks by symbol", "kallsyms has no data symbols here");
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!ksyms__addr(ksyms, names[i], &addr))
+			is_named(addr, i == 2 ? LB_RWSEM : LB_MUTEX, names[i], "%s", names[i]);
 }
 
 static void check_others(void)
@@ -630,7 +743,9 @@ static void run(void)
 	check_mm();
 	check_files(dir);
 	check_nameless();
+	check_symbols();
 	check_others();
+	check_vmas();
 	check_file_systems();
 	if (!hold__works() || stat(dir, &st)) {
 		skip("owners and queues", "no userfaultfd");
@@ -646,17 +761,21 @@ static void run(void)
 int main(int argc, char **argv)
 {
 	const char *image = argc == 3 && !strcmp(argv[1], "-r") ? argv[2] : NULL;
-	struct btf_offsets *o = btf_offsets__new(NULL);
+	struct identity_syms syms;
+	struct kmem *live;
 	struct err e;
-	struct kmem *live = kmem__live(o, &e);
 	struct utsname u;
 
+	offsets = btf_offsets__new(NULL);
+	live = kmem__live(offsets, &e);
 	if (!live) {
 		printf("Bail out! %s\n", e.msg);
 		return 1;
 	}
 	k = image ? kmem_record__new(live) : live;
-	ids = identities__new(k, NULL);
+	ksyms = ksyms__load(NULL, NULL);
+	syms = identity_syms__kallsyms(ksyms, k);
+	ids = identities__new(k, &syms);
 	snprintf(dir, sizeof(dir), "/tmp/kmem-check.XXXXXX");
 	mkdir("/tmp", 0777);
 	if (!mkdtemp(dir)) {
@@ -674,6 +793,7 @@ int main(int argc, char **argv)
 	if (k != live)
 		kmem__free(k);
 	kmem__free(live);
-	btf_offsets__free(o);
+	ksyms__free(ksyms);
+	btf_offsets__free(offsets);
 	return n_bad != 0;
 }
