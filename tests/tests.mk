@@ -12,15 +12,16 @@ $(BUILD)/workload/%: tests/workload/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(OPT) $(WARN) $(WERROR) -static -pthread -MMD -MP -o $@ $<
 
-# Test programs that need the library and a kernel; see the head of each source.
-CHECKS := $(patsubst tests/lib/%.c,$(BUILD)/tests/lib/%,$(sort $(wildcard tests/lib/*-check.c)))
+# Programs around src/kmem that need a kernel; see the head of each source.
+CHECKS := $(patsubst tests/lib/%.c,$(BUILD)/tests/lib/%,$(sort $(wildcard tests/lib/kmem-*.c)))
+CHECK_LIB := tests/lib/hold.c tests/lib/probe.c
 
 .PHONY: checks
 checks: $(CHECKS)
 
-$(BUILD)/tests/lib/%-check: tests/lib/%-check.c tests/lib/hold.c tests/lib/hold.h $(LIB)
+$(BUILD)/tests/lib/kmem-%: tests/lib/kmem-%.c $(CHECK_LIB) tests/lib/hold.h tests/lib/probe.h $(LIB)
 	$(call say,CHECK,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -Itests/lib $(LDFLAGS) -o $@ $< tests/lib/hold.c $(LIB) -pthread $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) -Itests/lib $(LDFLAGS) -o $@ $< $(CHECK_LIB) $(LIB) -pthread $(LIBS)
 
 check: check-unit

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Checks src/kmem and the lock identities against the running kernel: objects whose addresses this
- * program finds out by walking from its own task, and locks that it holds itself. Prints TAP. With -r
- * FILE everything that was read is kept as a memory image for the unit tests. Needs root. */
-#include <dirent.h>
+ * program finds out by walking from its own task, and locks that it holds itself. Prints TAP. Needs
+ * root. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -19,7 +18,6 @@
 #include <time.h>
 
 #include "hold.h"
-#include "kmem/image.h"
 #include "kmem/impl.h"
 #include "kmem/inode.h"
 #include "kmem/lock.h"
@@ -27,13 +25,13 @@
 #include "kmem/slab.h"
 #include "names/identity.h"
 #include "names/ksym.h"
+#include "probe.h"
 #include "util/cleanup.h"
 
-static struct kmem *k;
+#define k probe_k
+
 static struct identities *ids;
-static struct btf_offsets *offsets;
 static struct ksyms *ksyms;
-static uint64_t my_task;
 static char dir[64];
 static unsigned int n_tests, n_bad;
 
@@ -86,48 +84,6 @@ static void is_named(uint64_t addr, enum lb_kind kind, const char *cls, const ch
 		printf("# got: %s [%s], state %d, then %s\n", id.text, id.cls, (int)st, again.text);
 }
 
-static uint64_t task_of(pid_t tid)
-{
-	const struct kmem_task_row *rows;
-	size_t n;
-
-	if (kmem__tasks(k, 0, &rows, &n))
-		return 0;
-	for (size_t i = 0; i < n; i++)
-		if (rows[i].tid == tid)
-			return rows[i].task;
-	return 0;
-}
-
-static uint64_t get(uint64_t obj, enum kmem_field f)
-{
-	uint64_t v;
-
-	return kmem__get(k, obj, f, &v) ? 0 : v;
-}
-
-static uint64_t at(uint64_t obj, enum kmem_field f)
-{
-	return obj + (uint64_t)kmem__off(k, f);
-}
-
-static uint64_t file_of(int fd)
-{
-	uint64_t fdt = get(get(my_task, KF_TASK_FILES), KF_FILES_FDT), file;
-
-	return kmem__read(k, get(fdt, KF_FDT_FD) + 8 * (uint64_t)fd, &file, 8) ? 0 : file;
-}
-
-static uint64_t inode_of(int fd)
-{
-	return get(file_of(fd), KF_FILE_INODE);
-}
-
-static uint64_t lock_of_inode(int fd)
-{
-	return at(inode_of(fd), KF_INODE_RWSEM);
-}
-
 static void check_fields(void)
 {
 	static const enum kmem_field optional[] = {
@@ -170,12 +126,11 @@ static void check_mm(void)
 	comm[strcspn(comm, "\n")] = '\0';
 	if (f)
 		fclose(f);
-	my_task = task_of(getpid());
-	ok(my_task != 0, "the task pass finds this process");
+	ok(task_of_self() != 0, "the task pass finds this process");
 	n = 0;
 	kmem__tasks(k, 0, &rows, &n);
 	ok(n > 10, "the task pass finds others too (%zu)", n);
-	mm = get(my_task, KF_TASK_MM);
+	mm = get(task_of_self(), KF_TASK_MM);
 	is_named(at(mm, KF_MM_MMAP_LOCK), LB_RWSEM, "mmap_lock", "mmap_lock of %s/%d", comm, getpid());
 
 	pid = fork();
@@ -347,50 +302,6 @@ static void check_nameless(void)
 	close(mem);
 }
 
-/* A VMA of mm that want() accepts: through the list of 5.10, or by looking at every word of the maple
- * tree's nodes (256 bytes, the low byte of a pointer to one is a tag). */
-static uint64_t vma_in_node(uint64_t word, uint64_t mm, bool (*want)(uint64_t vma), int depth)
-{
-	uint64_t words[32], found = 0;
-
-	if (kmem_ptr_ok(word) && get(word, KF_VMA_MM) == mm)
-		return want(word) ? word : 0;
-	if (depth > 4 || !(word >> 63) || kmem__read(k, word & ~255ull, words, sizeof(words)))
-		return 0;
-	for (int i = 1; i < 32 && !found; i++)
-		if (words[i] >> 63 && (words[i] & ~255ull) != (word & ~255ull))
-			found = vma_in_node(words[i], mm, want, depth + 1);
-	return found;
-}
-
-static uint64_t find_vma(bool (*want)(uint64_t vma))
-{
-	uint64_t mm = get(my_task, KF_TASK_MM), vma = 0, root, next;
-	struct btf_field f;
-
-	if (!btf_offsets__find(offsets, "mm_struct.mm_mt.ma_root", &f)) {
-		if (!kmem__read(k, mm + f.off, &root, 8))
-			vma = vma_in_node(root, mm, want, 0);
-	} else if (!btf_offsets__find(offsets, "mm_struct.mmap", &f) &&
-		   !kmem__read(k, mm + f.off, &next, 8) &&
-		   !btf_offsets__find(offsets, "vm_area_struct.vm_next", &f)) {
-		while (next && !want(next) && !kmem__read(k, next + f.off, &next, 8))
-			;
-		vma = next;
-	}
-	return vma;
-}
-
-static bool has_anon(uint64_t vma)
-{
-	return get(vma, KF_VMA_ANON) != 0;
-}
-
-static bool is_huge(uint64_t vma)
-{
-	return get(get(vma, KF_VMA_PRIVATE), KF_HUGETLB_VMA) == vma;
-}
-
 static void check_vmas(void)
 {
 	uint64_t vma = find_vma(has_anon), lock;
@@ -400,7 +311,7 @@ static void check_vmas(void)
 	pid_t pid;
 	void *p;
 
-	ktask__read(k, my_task, &me);
+	ktask__read(k, task_of_self(), &me);
 	ok(vma != 0, "there is a VMA with anonymous memory");
 	lock = at(get(get(vma, KF_VMA_ANON), KF_ANON_ROOT), KF_ANON_RWSEM);
 	is_named(lock, LB_RWSEM, "anon_vma", "anon_vma of %s/%d", me.comm, me.tgid);
@@ -445,27 +356,27 @@ static void check_symbols(void)
 
 static void check_others(void)
 {
-	uint64_t sig = get(my_task, KF_TASK_SIGNAL), cache;
+	uint64_t sig = get(task_of_self(), KF_TASK_SIGNAL), cache;
 	struct ktask me;
 	struct kslab s;
 	int err;
 
-	ktask__read(k, my_task, &me);
+	ktask__read(k, task_of_self(), &me);
 	is_named(at(sig, KF_SIGNAL_CRED_GUARD), LB_MUTEX, "cred_guard_mutex", "cred_guard_mutex of %s/%d",
 		 me.comm, me.tgid);
 	is_named(at(sig, KF_SIGNAL_EXEC_UPDATE), LB_RWSEM, "exec_update_lock",
 		 "exec_update_lock of %s/%d", me.comm, me.tgid);
-	err = kslab__read(k, my_task + 64, &s);
+	err = kslab__read(k, task_of_self() + 64, &s);
 	if (err == -EOPNOTSUPP) {
 		skip("the slab cache of a task", "this kernel does not tell");
 		return;
 	}
-	ok(!err && !strcmp(s.name, "task_struct") && s.object == my_task,
+	ok(!err && !strcmp(s.name, "task_struct") && s.object == task_of_self(),
 	   "the slab cache of a task is task_struct (%s, object %s)", s.name,
-	   s.object == my_task ? "right" : "wrong");
+	   s.object == task_of_self() ? "right" : "wrong");
 	cache = s.cache;
-	err = kslab__read(k, get(my_task, KF_TASK_MM) + 8, &s);
-	ok(!err && s.cache != cache && s.object == get(my_task, KF_TASK_MM),
+	err = kslab__read(k, get(task_of_self(), KF_TASK_MM) + 8, &s);
+	ok(!err && s.cache != cache && s.object == get(task_of_self(), KF_TASK_MM),
 	   "that of an mm is another (%s)", s.name);
 	err = kslab__read(k, inode_of(0) + 8, &s);
 	ok(!err && strstr(s.name, "inode") && s.object, "that of an inode is one of inodes (%s)", s.name);
@@ -507,43 +418,6 @@ static void check_lock(const char *what, uint64_t addr, enum lb_kind kind, const
 		   "%s: the owner is right", what);
 	printf("# owner: err %d state %d mode %d tid %d (want %d) certainty %d readers %u waiters %d\n",
 	       err, o.state, o.mode, o.tid, owner->tid, o.certainty, o.readers, o.waiters);
-}
-
-static long do_pwrite(void *arg, char *page)
-{
-	return pwrite(*(int *)arg, page ? page : "y", 1, 0);
-}
-
-static long do_read(void *arg, char *page)
-{
-	char c;
-
-	return read(*(int *)arg, page ? page : &c, 1);
-}
-
-static long do_write(void *arg, char *page)
-{
-	return write(*(int *)arg, page ? page : "z", 1);
-}
-
-static long do_getdents(void *arg, char *page)
-{
-	char buf[4096];
-	int fd = open(arg, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	long ret = syscall(SYS_getdents64, fd, page ? page : buf, sizeof(buf));
-
-	close(fd);
-	return ret;
-}
-
-static long do_creat(void *arg, char *page)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), "%s/new%ld", (char *)arg, syscall(SYS_gettid));
-	close(open(path, O_CREAT | O_EXCL | O_CLOEXEC | O_WRONLY, 0600));
-	unlink(path);
-	return 0;
 }
 
 static void check_rwsem_write(void)
@@ -715,12 +589,12 @@ static uint64_t rnd(void)
 /* Addresses that are no locks: nothing may crash, and none may be called a field of a structure. */
 static void check_random(void)
 {
-	uint64_t heap = my_task & ~((1ull << 30) - 1);
+	uint64_t heap = task_of_self() & ~((1ull << 30) - 1);
 	unsigned int claims = 0, named = 0;
 
 	for (unsigned int i = 0; i < 3000; i++) {
 		uint64_t addr = i % 3 == 0 ? heap + (rnd() & ((1ull << 31) - 1)) :
-				i % 3 == 1 ? my_task + (rnd() & 0xffff) :
+				i % 3 == 1 ? task_of_self() + (rnd() & 0xffff) :
 					     rnd();
 		struct identity id;
 
@@ -758,21 +632,20 @@ static void run(void)
 	check_random();
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
-	const char *image = argc == 3 && !strcmp(argv[1], "-r") ? argv[2] : NULL;
 	struct identity_syms syms;
 	struct kmem *live;
 	struct err e;
 	struct utsname u;
 
-	offsets = btf_offsets__new(NULL);
-	live = kmem__live(offsets, &e);
+	probe_offsets = btf_offsets__new(NULL);
+	live = kmem__live(probe_offsets, &e);
 	if (!live) {
 		printf("Bail out! %s\n", e.msg);
 		return 1;
 	}
-	k = image ? kmem_record__new(live) : live;
+	k = live;
 	ksyms = ksyms__load(NULL, NULL);
 	syms = identity_syms__kallsyms(ksyms, k);
 	ids = identities__new(k, &syms);
@@ -787,13 +660,9 @@ int main(int argc, char **argv)
 	run();
 	rmdir(dir);
 	printf("1..%u\n", n_tests);
-	if (image && kmem_image__save(kmem_record__image(k), image, "recorded by kmem-check", &e))
-		printf("# %s\n", e.msg);
 	identities__free(ids);
-	if (k != live)
-		kmem__free(k);
 	kmem__free(live);
 	ksyms__free(ksyms);
-	btf_offsets__free(offsets);
+	btf_offsets__free(probe_offsets);
 	return n_bad != 0;
 }
