@@ -42,5 +42,134 @@ enum lb_certainty {
 };
 
 #define LB_COMM_LEN 16
+#define LB_MAX_NEST 4	   /* waits that one task can be in at once */
+#define LB_HIST_BUCKETS 40 /* log2 of ns: bucket b holds [2^b, 2^(b+1)), the last everything above */
+#define LB_STACK_DEPTH 64  /* frames that a stack id keeps */
+#define LB_NOW_DEPTH 32	   /* frames shown of a wait in progress */
+#define LB_NO_STACK (-1)   /* stack id: not walked */
+
+/* One row of exact figures. cgroup is 0 unless asked for (see settings.want_cgroup). */
+struct lb_wait_key {
+	__u64 lock;
+	__u64 cgroup;
+	__u32 tgid;
+	__u8 kind;
+	__u8 mode;
+	__u16 pad;
+};
+
+struct lb_wait_val {
+	__u64 count;	/* ended waits, those that gave up included */
+	__u64 failed;	/* of these: gave up (signal, timeout) */
+	__u64 total_ns; /* of all of them */
+	__u64 spin_ns;	/* the part of total_ns spent spinning, where hooks show it */
+	__u64 max_ns;	/* racing ends within a few ns of each other may lose an update */
+	__u64 last_ns;	/* when the last one ended */
+	char comm[LB_COMM_LEN];
+	__u32 hist[LB_HIST_BUCKETS];
+};
+
+/* One row of the split by stack: sampled, weighted so that it is unbiased. */
+struct lb_stack_key {
+	__u64 lock;
+	__u64 cgroup;
+	__u32 tgid;
+	__s32 kstack;
+	__s32 ustack;
+	__u8 kind;
+	__u8 mode;
+	__u16 pad;
+};
+
+struct lb_stack_val {
+	__u64 walked;	/* waits whose stack was walked */
+	__u64 sampled;	/* of these: with a probability below 1 */
+	__u64 count_q;	/* estimated number of waits, in 1/1024 */
+	__u64 total_ns; /* estimated time */
+	__u64 spin_ns;
+	__u64 var_us2;	/* estimated variance of total_ns, in us^2 */
+	__u64 max_ns;	/* of those walked */
+	char comm[LB_COMM_LEN];
+};
+
+/* One open wait. */
+struct lb_slot {
+	__u64 lock;
+	__u64 begin;
+	__u64 phase_start;
+	__u64 spin_ns; /* finished spin phases */
+	__u32 owner_tid;
+	__u32 owner_tgid;
+	char owner_comm[LB_COMM_LEN];
+	__u8 kind;
+	__u8 mode;
+	__u8 spinning;
+	__u8 slow; /* opened by a slow-path hook, which also closes it */
+	__u8 owner_certainty;
+	__u8 owner_mode;
+	__u8 pad[2];
+};
+
+/* The open waits of one task, innermost last. */
+struct lb_task {
+	__u32 depth;
+	__u32 pad;
+	struct lb_slot slot[LB_MAX_NEST];
+};
+
+/* A single wait that has ended (ring buffer). */
+struct lb_event {
+	__u64 lock;
+	__u64 begin;
+	__u64 end;
+	__u64 spin_ns;
+	__u64 cgroup;
+	__u32 tgid;
+	__u32 tid;
+	__u32 owner_tid;
+	__u32 owner_tgid;
+	__s32 kstack;
+	__s32 ustack;
+	__s32 ret; /* 0, or the negative errno it gave up with */
+	__u8 kind;
+	__u8 mode;
+	__u8 owner_certainty;
+	__u8 owner_mode;
+	char comm[LB_COMM_LEN];
+	char owner_comm[LB_COMM_LEN];
+};
+
+/* A wait in progress, as the task iterator writes it: a fixed part, then depth frames. */
+struct lb_now {
+	__u32 tgid;
+	__u32 tid;
+	char comm[LB_COMM_LEN];
+	__u32 n_frames;
+	__u32 pad;
+	struct lb_slot slot;
+	__u64 frame[LB_NOW_DEPTH];
+};
+
+/* Counters, per CPU. seen = recorded + short_waits + lost_map + lost_end + in progress. */
+struct lb_stats {
+	__u64 seen;	   /* waits that began and passed the filters */
+	__u64 recorded;	   /* waits in the table */
+	__u64 short_waits; /* below --min-duration */
+	__u64 lost_map;	   /* ended, but the table was full */
+	__u64 lost_end;	   /* the end was never seen; found open when the task went on to other waits */
+	__u64 lost_begin;  /* began, but nesting or task room was exhausted; not in seen */
+	__u64 lost_stack;  /* recorded, but the stack could not be kept */
+	__u64 lost_split;  /* recorded, but the split by stack had no room */
+	__u64 lost_ring;   /* recorded, but the single event had no room */
+	__u64 unmatched;   /* ends of waits that began before we came (or were lost_begin) */
+	__u64 walked;	   /* stack walks */
+	__u64 wait_ns;	   /* total of recorded */
+};
+
+_Static_assert(sizeof(struct lb_wait_key) == 24, "abi");
+_Static_assert(sizeof(struct lb_wait_val) == 64 + 4 * LB_HIST_BUCKETS, "abi");
+_Static_assert(sizeof(struct lb_stack_key) == 32, "abi");
+_Static_assert(sizeof(struct lb_slot) == 64, "abi");
+_Static_assert(sizeof(struct lb_event) == 104, "abi");
 
 #endif

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Waits on locks whose waiters sleep. A wait is open from the slow path's first hook until it ends;
+ * its record lies with the task. Which of the programs are loaded is chosen in src/collect/hooks.c:
+ *   tp_btf contention_begin/end        all kinds, where the kernel has the tracepoints
+ *   fentry/fexit on rwsem slow paths   in addition: shows spinning, which comes before the tracepoint
+ *   fentry/fexit, or kprobe/kretprobe  on all slow paths, where there are no tracepoints */
+#include "compat.bpf.h"
+#include "filter.bpf.h"
+#include "owner.bpf.h"
+#include "account.bpf.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+const volatile bool want_owner = false;
+
+static __always_inline struct lb_slot *innermost(struct lb_task *t)
+{
+	u32 i = t->depth - 1;
+
+	if (i >= LB_MAX_NEST)
+		return 0;
+	return &t->slot[i];
+}
+
+/* The same wait goes on in another way: a waiter that stops spinning and sleeps, or wakes and spins
+ * again. */
+static __always_inline void change_phase(struct lb_slot *s, bool spinning)
+{
+	u64 now;
+
+	if (s->spinning == spinning)
+		return;
+	now = bpf_ktime_get_ns();
+	if (s->spinning)
+		s->spin_ns += now - s->phase_start;
+	s->phase_start = now;
+	s->spinning = spinning;
+}
+
+/* The end of the innermost wait was never seen (its hook was missed). */
+static __always_inline void drop_stale(struct lb_task *t, struct lb_stats *st)
+{
+	st->lost_end++;
+	t->depth--;
+}
+
+static __always_inline void open_slot(struct lb_slot *s, u64 lock, u8 kind, u8 mode, bool spinning,
+				      bool slow)
+{
+	s->lock = lock;
+	s->begin = bpf_ktime_get_ns();
+	s->phase_start = s->begin;
+	s->spin_ns = 0;
+	s->kind = kind;
+	s->mode = mode;
+	s->spinning = spinning;
+	s->slow = slow;
+	s->owner_certainty = LB_UNKNOWN;
+	if (want_owner)
+		read_owner(s);
+}
+
+static __always_inline void wait_begin(u64 lock, u8 kind, u8 mode, bool spinning, bool slow)
+{
+	u64 id = bpf_get_current_pid_tgid();
+	struct lb_stats *st;
+	struct lb_task *t;
+	struct lb_slot *s;
+	u32 i;
+
+	if (!wanted(lock, kind, id >> 32, (u32)id))
+		return;
+	st = my_stats();
+	if (!st)
+		return;
+	t = current_waits((u32)id, true);
+	if (!t) {
+		st->lost_begin++;
+		return;
+	}
+	s = innermost(t);
+	if (s && s->lock == lock) {
+		if (!slow) {
+			change_phase(s, spinning);
+			return;
+		}
+		drop_stale(t, st);
+	}
+	i = t->depth;
+	if (i >= LB_MAX_NEST) {
+		st->lost_begin++;
+		return;
+	}
+	open_slot(&t->slot[i], lock, kind, mode, spinning, slow);
+	t->depth = i + 1;
+	st->seen++;
+}
+
+static __always_inline void finish(void *ctx, struct lb_stats *st, struct lb_slot *s, u64 id, s32 ret)
+{
+	struct ended e = {
+		.now = bpf_ktime_get_ns(),
+		.tgid = id >> 32,
+		.tid = (u32)id,
+		.ret = ret,
+		.spin = s->spin_ns,
+	};
+
+	e.total = e.now - s->begin;
+	if (s->spinning)
+		e.spin += e.now - s->phase_start;
+	account(ctx, st, s, &e);
+}
+
+/* Where lock's open wait is, and how many lie inside it whose ends are therefore lost. lock 0 means the
+ * innermost: a kretprobe does not know the arguments. */
+static __always_inline bool unwind_to(struct lb_task *t, u64 lock, struct lb_stats *st)
+{
+	bool open = false;
+
+	for (u32 i = 0; i < LB_MAX_NEST; i++)
+		if (i < t->depth && (!lock || t->slot[i].lock == lock))
+			open = true;
+	if (!open)
+		return false;
+	for (u32 i = 0; i < LB_MAX_NEST; i++) {
+		struct lb_slot *s = innermost(t);
+
+		if (!s || !lock || s->lock == lock)
+			break;
+		drop_stale(t, st);
+	}
+	return true;
+}
+
+/* by_slow says which sort of hook calls: the sort that opened a wait closes it. */
+static __always_inline void wait_end(void *ctx, u64 lock, s32 ret, bool by_slow)
+{
+	u64 id = bpf_get_current_pid_tgid();
+	struct lb_task *t = current_waits((u32)id, false);
+	struct lb_stats *st;
+	struct lb_slot *s;
+
+	if (!t || !t->depth)
+		goto unmatched;
+	st = my_stats();
+	if (!st)
+		return;
+	s = innermost(t);
+	if (!s)
+		return;
+	if (s->lock != lock) {
+		if (!unwind_to(t, lock, st))
+			goto unmatched;
+		s = innermost(t);
+		if (!s)
+			return;
+	}
+	if (s->slow != by_slow)
+		return;
+	finish(ctx, st, s, id, ret);
+	t->depth--;
+	if (!t->depth)
+		current_waits_done((u32)id);
+	return;
+unmatched:
+	/* Filtered out, or older than we are: user space shows it only where nothing is filtered. */
+	st = my_stats();
+	if (st)
+		st->unmatched++;
+}
+
+SEC("tp_btf/contention_begin")
+int BPF_PROG(on_contention_begin, void *lock, unsigned int flags)
+{
+	u8 kind = kind_of_flags(flags);
+
+	/* Spinning kinds have an object of their own; leave before anything else is touched. */
+	if (kind == LB_SPINLOCK || kind == LB_RWLOCK)
+		return 0;
+	wait_begin((u64)lock, kind, flags & LCB_READ ? LB_READ : LB_WRITE, flags & LCB_SPIN, false);
+	return 0;
+}
+
+SEC("tp_btf/contention_end")
+int BPF_PROG(on_contention_end, void *lock, int ret)
+{
+	wait_end(ctx, (u64)lock, ret, false);
+	return 0;
+}
+
+#define IS_ERR(p) ((u64)(p) >= (u64)-4095L)
+
+/* A slow path as fentry and fexit. spinning: whether it starts out spinning (rwsem and mutex do, but a
+ * mutex without tracepoints never tells when it stops, so only rwsems claim it). */
+#define FENTRY(name, func, kind, mode, spinning)                                                   \
+	SEC("fentry/" func)                                                                        \
+	int BPF_PROG(name, void *lock)                                                             \
+	{                                                                                          \
+		wait_begin((u64)lock, kind, mode, spinning, true);                                 \
+		return 0;                                                                          \
+	}
+
+#define FEXIT(name, func, result)                                                                  \
+	SEC("fexit/" func)                                                                         \
+	int BPF_PROG(name, void *lock)                                                             \
+	{                                                                                          \
+		wait_end(ctx, (u64)lock, (s32)(result), true);                                     \
+		return 0;                                                                          \
+	}
+
+#define POINTER_RESULT(r) (IS_ERR(r) ? (s32)(r) : 0)
+
+FENTRY(fe_rwsem_read, "rwsem_down_read_slowpath", LB_RWSEM, LB_READ, true)
+FEXIT(fx_rwsem_read, "rwsem_down_read_slowpath",
+      read_slowpath_has_count ? POINTER_RESULT(ctx[3]) : POINTER_RESULT(ctx[2]))
+FENTRY(fe_rwsem_write, "rwsem_down_write_slowpath", LB_RWSEM, LB_WRITE, true)
+FEXIT(fx_rwsem_write, "rwsem_down_write_slowpath", POINTER_RESULT(ctx[2]))
+FENTRY(fe_mutex, "__mutex_lock_slowpath", LB_MUTEX, LB_WRITE, false)
+FEXIT(fx_mutex, "__mutex_lock_slowpath", 0)
+FENTRY(fe_mutex_kill, "__mutex_lock_killable_slowpath", LB_MUTEX, LB_WRITE, false)
+FEXIT(fx_mutex_kill, "__mutex_lock_killable_slowpath", ctx[1])
+FENTRY(fe_mutex_intr, "__mutex_lock_interruptible_slowpath", LB_MUTEX, LB_WRITE, false)
+FEXIT(fx_mutex_intr, "__mutex_lock_interruptible_slowpath", ctx[1])
+FENTRY(fe_semaphore, "__down", LB_SEMAPHORE, LB_WRITE, false)
+FEXIT(fx_semaphore, "__down", 0)
+
+SEC("fentry/percpu_rwsem_wait")
+int BPF_PROG(fe_percpu, void *lock, bool reader)
+{
+	wait_begin((u64)lock, LB_PERCPU_RWSEM, reader ? LB_READ : LB_WRITE, false, true);
+	return 0;
+}
+
+FEXIT(fx_percpu, "percpu_rwsem_wait", 0)
+
+#define KPROBE(name, kind, mode, spinning)                                                         \
+	SEC("kprobe")                                                                              \
+	int BPF_KPROBE(name, void *lock)                                                           \
+	{                                                                                          \
+		wait_begin((u64)lock, kind, mode, spinning, true);                                 \
+		return 0;                                                                          \
+	}
+
+#define KRETPROBE(name, result)                                                                    \
+	SEC("kretprobe")                                                                           \
+	int BPF_KRETPROBE(name, long ret)                                                          \
+	{                                                                                          \
+		wait_end(ctx, 0, (s32)(result), true);                                             \
+		return 0;                                                                          \
+	}
+
+KPROBE(kp_rwsem_read, LB_RWSEM, LB_READ, true)
+KPROBE(kp_rwsem_write, LB_RWSEM, LB_WRITE, true)
+KPROBE(kp_mutex, LB_MUTEX, LB_WRITE, false)
+KPROBE(kp_semaphore, LB_SEMAPHORE, LB_WRITE, false)
+KPROBE(kp_rt_mutex, LB_RT_MUTEX, LB_WRITE, false)
+
+SEC("kprobe")
+int BPF_KPROBE(kp_percpu, void *lock, bool reader)
+{
+	wait_begin((u64)lock, LB_PERCPU_RWSEM, reader ? LB_READ : LB_WRITE, false, true);
+	return 0;
+}
+
+KRETPROBE(kr_void, 0)
+KRETPROBE(kr_int, ret)
+KRETPROBE(kr_pointer, POINTER_RESULT(ret))
+
+/* Waits in progress: every task that has one, with its stack as it is now. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct lb_now);
+} now_scratch SEC(".maps");
+
+SEC("iter/task")
+int waits_in_progress(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct lb_now *rec;
+	struct lb_task *t;
+	struct lb_slot *s;
+	u32 zero = 0, tid;
+	long n;
+
+	if (!task)
+		return 0;
+	tid = task->pid;
+	if (use_task_storage)
+		t = bpf_task_storage_get(&task_storage, task, 0, 0);
+	else
+		t = bpf_map_lookup_elem(&task_hash, &tid);
+	if (!t)
+		return 0;
+	s = innermost(t);
+	rec = bpf_map_lookup_elem(&now_scratch, &zero);
+	if (!s || !rec)
+		return 0;
+	rec->tid = tid;
+	rec->tgid = task->tgid;
+	bpf_probe_read_kernel(rec->comm, sizeof(rec->comm), task->comm);
+	rec->slot = *s;
+	n = bpf_get_task_stack(task, rec->frame, sizeof(rec->frame), 0);
+	rec->n_frames = n > 0 ? n / sizeof(u64) : 0;
+	bpf_seq_write(ctx->meta->seq, rec, sizeof(*rec));
+	return 0;
+}

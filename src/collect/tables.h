@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef LOCKBLAME_COLLECT_TABLES_H
+#define LOCKBLAME_COLLECT_TABLES_H
+
+#include <stdint.h>
+
+#include "model/snapshot.h"
+#include "util/err.h"
+
+/* Reads the kernel's tables, by batches where the kernel can, and keeps them from filling up. */
+struct tables;
+
+/* Map fds stay the caller's. NULL: out of memory. */
+struct tables *tables__new(int waits_fd, int split_fd, int stats_fd, uint32_t max_entries);
+void tables__free(struct tables *t);
+
+/* Appends rows and counters to the zeroed *s. 0 or -errno. */
+int tables__read(struct tables *t, struct snapshot *s, struct err *e);
+
+/* Fills s->now from a task iterator link. */
+int tables__read_now(int iter_link_fd, struct snapshot *s, struct err *e);
+
+/* Stack walks so far. */
+uint64_t tables__walks(struct tables *t);
+
+#endif
