@@ -17,7 +17,7 @@ const volatile bool want_cgroup = false;
 
 /* Waits of at least this long are always walked; a shorter one of d ns with probability d / this, and
  * then stands for this much time. User space moves it to keep the number of walks within budget. */
-volatile __u64 walk_threshold_ns = 1000000;
+volatile __u64 walk_threshold_ns = 4000000;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);

@@ -13,13 +13,23 @@ char LICENSE[] SEC("license") = "GPL";
 
 const volatile bool want_owner = false;
 
+/* Begins are being detached: ends without a begin are no news any more. */
+volatile bool stopping = false;
+
+/* slot[i], i below LB_MAX_NEST. The compiler may keep the check and the use of i in different
+ * registers; the mask, hidden from it, is what the verifier goes by. */
+static __always_inline struct lb_slot *slot_at(struct lb_task *t, u32 i)
+{
+	_Static_assert((LB_MAX_NEST & (LB_MAX_NEST - 1)) == 0, "a mask");
+	asm volatile("" : "+r"(i));
+	return &t->slot[i & (LB_MAX_NEST - 1)];
+}
+
 static __always_inline struct lb_slot *innermost(struct lb_task *t)
 {
 	u32 i = t->depth - 1;
 
-	if (i >= LB_MAX_NEST)
-		return 0;
-	return &t->slot[i];
+	return i < LB_MAX_NEST ? slot_at(t, i) : 0;
 }
 
 /* The same wait goes on in another way: a waiter that stops spinning and sleeps, or wakes and spins
@@ -91,7 +101,7 @@ static __always_inline void wait_begin(u64 lock, u8 kind, u8 mode, bool spinning
 		st->lost_begin++;
 		return;
 	}
-	open_slot(&t->slot[i], lock, kind, mode, spinning, slow);
+	open_slot(slot_at(t, i), lock, kind, mode, spinning, slow);
 	t->depth = i + 1;
 	st->seen++;
 }
@@ -166,7 +176,7 @@ static __always_inline void wait_end(void *ctx, u64 lock, s32 ret, bool by_slow)
 unmatched:
 	/* Filtered out, or older than we are: user space shows it only where nothing is filtered. */
 	st = my_stats();
-	if (st)
+	if (st && !stopping)
 		st->unmatched++;
 }
 

@@ -222,6 +222,7 @@ int collect__open(const struct collect_config *cfg, struct collect **out, struct
 
 void collect__stop(struct collect *c)
 {
+	c->skel->bss->stopping = true;
 	hooks__detach_begins(&c->hooks);
 }
 

@@ -23,8 +23,8 @@ int hooks_parse(const char *name, enum hook_family *f, struct err *e);
 
 /* How one kind's waits are seen on this kernel. */
 struct kind_hooks {
-	char how[128]; /* "tp_btf contention_begin + fentry rwsem_down_*_slowpath", for doctor */
-	char why[160]; /* when !works or !spin: why not, and what would help */
+	char how[160]; /* "tp_btf contention_begin + fentry rwsem_down_*_slowpath", for doctor */
+	char why[224]; /* when !works or !spin: why not, and what would help */
 	bool works;
 	bool spin; /* the time spent spinning is part of the wait and shown apart */
 };

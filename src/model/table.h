@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef LOCKBLAME_MODEL_TABLE_H
+#define LOCKBLAME_MODEL_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/snapshot.h"
+
+/* One row per what. */
+enum table_by { BY_LOCK, BY_SITE, BY_PROCESS, BY_COMM, BY_KIND, BY_CGROUP, BY_STACK, BY_N };
+
+/* "lock", "site", ... ; by name: the key, or -1. */
+const char *table_by_name(enum table_by by);
+int table_by_parse(const char *name);
+
+/* How the model learns names without knowing where they come from. Returned strings are interned: equal
+ * text, equal pointer, valid as long as the namer. */
+struct table_names {
+	/* The site of a stack id, or of raw frames (innermost first); NULL when not known. */
+	const char *(*site)(void *ctx, int32_t kstack);
+	const char *(*site_of)(void *ctx, const uint64_t *frames, unsigned int n);
+	/* What the lock is called; first_seen helps to tell a reused address. */
+	const char *(*identity)(void *ctx, uint64_t lock, unsigned int kind, uint32_t tgid);
+	/* Its class: the name without the instance. */
+	const char *(*lock_class)(void *ctx, uint64_t lock, unsigned int kind);
+	/* The lock that the address belongs to (differs from it on PREEMPT_RT only). */
+	uint64_t (*lock_of)(void *ctx, uint64_t lock, unsigned int kind);
+	/* Who holds it at this moment, in words ("mysqld/1234", "mysqld/1234?" when only likely), or
+	 * NULL. May be NULL itself. */
+	const char *(*owner)(void *ctx, uint64_t lock, unsigned int kind);
+	const char *(*cgroup)(void *ctx, uint64_t id);
+	void *ctx;
+};
+
+/* A row. Members that are not part of the table's key are those of the largest share (top lock, top
+ * site), or 0 / NULL when there is none. */
+struct row {
+	uint64_t lock;
+	uint64_t cgroup;
+	uint32_t tgid;
+	int32_t kstack;
+	int32_t ustack;
+	uint8_t kind;
+	uint8_t mode;
+	char comm[LB_COMM_LEN];
+	const char *site;
+	const char *identity;
+	const char *cls;
+	const char *owner;
+	uint32_t n_locks; /* how many different locks are in the row */
+	double site_share; /* of the row's split time: 0 to 1 */
+	/* figures */
+	uint64_t count;
+	uint64_t failed;
+	uint64_t total_ns;
+	uint64_t spin_ns;
+	uint64_t max_ns;
+	bool has_hist; /* false: rows by site and by stack know no percentiles */
+	uint64_t hist[LB_HIST_BUCKETS];
+	/* waits in progress */
+	uint32_t waiting_now;
+	uint64_t longest_now_ns;
+	/* rows by site and by stack: how far they are estimates */
+	uint64_t walked;
+	uint64_t sampled; /* of the walked; 0: the row is exact */
+	double stderr_ns; /* standard error of total_ns */
+};
+
+struct table {
+	enum table_by by;
+	struct row *rows;
+	size_t n_rows;
+	uint64_t total_ns; /* of all rows, for shares */
+	double seconds;	   /* length of the interval, for rates */
+	uint32_t spin_kinds; /* mask of kinds whose spin time is known */
+};
+
+/* Groups a snapshot (an interval or a running sum). Rows are sorted by total time, largest first.
+ * seconds: length of what it covers. 0 or -ENOMEM; table__fini in any case. */
+int table__build(struct table *t, enum table_by by, const struct snapshot *s, double seconds,
+		 const struct table_names *names);
+void table__fini(struct table *t);
+
+/* q-quantile (0..1) of a row's histogram, ns: interpolated within its power-of-two bucket and never
+ * above the maximum. 0 when empty. */
+uint64_t row__quantile(const struct row *r, double q);
+
+#endif
