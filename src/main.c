@@ -7,6 +7,7 @@
 #include "util/cleanup.h"
 
 const struct lb_command lb_commands[] = {
+	{CMD_WAITS, "waits", "Show which locks were waited for, by whom, how long, from where", ARGS_INTERVAL, true, cmd_waits},
 	{CMD_HELP, "help", "List the commands, or show one command's options", ARGS_FILES, false, cmd_help},
 };
 const unsigned int lb_n_commands = ARRAY_SIZE(lb_commands);

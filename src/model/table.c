@@ -205,9 +205,9 @@ static void put_split(struct builder *b, const struct split_cell *c)
 
 static void put_now(struct builder *b, const struct lb_now *n, uint64_t when)
 {
+	uint64_t frames[LB_NOW_DEPTH];
 	struct row_key full = {
 		.lock = b->names->lock_of(b->names->ctx, n->slot.lock, n->slot.kind),
-		.site = b->names->site_of(b->names->ctx, n->frame, n->n_frames),
 		.tgid = n->tgid,
 		.kstack = LB_NO_STACK,
 		.ustack = LB_NO_STACK,
@@ -219,6 +219,8 @@ static void put_now(struct builder *b, const struct lb_now *n, uint64_t when)
 	size_t i;
 
 	memcpy(full.comm, n->comm, sizeof(full.comm));
+	memcpy(frames, n->frame, sizeof(frames));
+	full.site = b->names->site_of(b->names->ctx, frames, n->n_frames);
 	i = row_index(b, &full);
 	r = &b->t->rows[i];
 	r->waiting_now++;

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "cmd/namer.h"
+
+#include <errno.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collect/collect.h"
+#include "kmem/btf_offsets.h"
+#include "kmem/kmem.h"
+#include "kmem/lock.h"
+#include "names/identity.h"
+#include "names/ksym.h"
+#include "names/site.h"
+#include "names/usym.h"
+#include "util/cleanup.h"
+#include "util/intern.h"
+
+/* Stack ids never change their meaning, so their sites are looked up once. */
+struct site_entry {
+	int32_t id;
+	const char *site;
+};
+
+struct namer {
+	struct collect *collect;
+	struct intern *pool;
+	struct ksyms *ksyms;
+	struct usyms *usyms;
+	struct btf_offsets *offsets;
+	struct kmem *kmem;
+	struct identities *ids;
+	void *sites; /* tsearch tree of struct site_entry */
+	char why[256];
+};
+
+static void open_memory(struct namer *n)
+{
+	struct identity_syms syms;
+	struct err e = {0};
+
+	n->offsets = btf_offsets__new(NULL);
+	n->kmem = n->offsets ? kmem__live(n->offsets, &e) : NULL;
+	syms = identity_syms__kallsyms(n->ksyms, n->kmem);
+	if (!n->kmem)
+		snprintf(n->why, sizeof(n->why), "locks have no names: %.200s", e.msg);
+	n->ids = identities__new(n->kmem, &syms);
+}
+
+struct namer *namer__new(struct collect *c, struct err *e)
+{
+	struct namer *n = calloc(1, sizeof(*n));
+
+	if (!n)
+		goto oom;
+	n->collect = c;
+	n->pool = intern__new();
+	if (!n->pool)
+		goto oom;
+	n->ksyms = ksyms__load(NULL, e);
+	if (!n->ksyms) {
+		namer__free(n);
+		return NULL;
+	}
+	open_memory(n);
+	if (!n->ids)
+		goto oom;
+	return n;
+oom:
+	namer__free(n);
+	err_set(e, -ENOMEM, "out of memory");
+	return NULL;
+}
+
+void namer__free(struct namer *n)
+{
+	if (!n)
+		return;
+	tdestroy(n->sites, free);
+	identities__free(n->ids);
+	kmem__free(n->kmem);
+	btf_offsets__free(n->offsets);
+	usyms__free(n->usyms);
+	ksyms__free(n->ksyms);
+	intern__free(n->pool);
+	free(n);
+}
+
+const char *namer__intern(struct namer *n, const char *s)
+{
+	return intern__get(n->pool, s);
+}
+
+int namer__frames(struct namer *n, const uint64_t *addr, unsigned int n_addr, const char **frames,
+		  int max)
+{
+	char buf[KSYM_BUF];
+	int i;
+
+	for (i = 0; i < (int)n_addr && i < max; i++)
+		frames[i] = namer__intern(n, ksyms__format(n->ksyms, addr[i], buf, sizeof(buf)));
+	return i;
+}
+
+int namer__stack(struct namer *n, int32_t id, const char **frames, int max)
+{
+	uint64_t addr[LB_STACK_DEPTH];
+	int r = n->collect ? collect__stack(n->collect, id, addr, LB_STACK_DEPTH) : 0;
+
+	return r > 0 ? namer__frames(n, addr, (unsigned int)r, frames, max) : 0;
+}
+
+int namer__user_stack(struct namer *n, int32_t id, uint32_t tgid, const char **frames, int max)
+{
+	uint64_t addr[LB_STACK_DEPTH];
+	int r = n->collect ? collect__stack(n->collect, id, addr, LB_STACK_DEPTH) : 0;
+	char buf[USYM_BUF];
+	int i;
+
+	if (r <= 0)
+		return 0;
+	if (!n->usyms)
+		n->usyms = usyms__new();
+	for (i = 0; i < r && i < max; i++) {
+		if (n->usyms)
+			usyms__name(n->usyms, (pid_t)tgid, addr[i], buf, sizeof(buf));
+		else
+			snprintf(buf, sizeof(buf), "0x%llx", (unsigned long long)addr[i]);
+		frames[i] = namer__intern(n, buf);
+	}
+	return i;
+}
+
+static const char *site_name(struct namer *n, const char **frames, int count)
+{
+	int i = site__of(frames, count);
+	char buf[KSYM_BUF];
+
+	return i < 0 ? NULL : namer__intern(n, site__base(frames[i], buf, sizeof(buf)));
+}
+
+static int cmp_site(const void *a, const void *b)
+{
+	const struct site_entry *x = a, *y = b;
+
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static const char *name_site(void *ctx, int32_t id)
+{
+	struct namer *n = ctx;
+	struct site_entry key = {.id = id}, *s;
+	const char *frames[LB_STACK_DEPTH];
+	void *found;
+
+	if (id < 0)
+		return NULL;
+	found = tfind(&key, &n->sites, cmp_site);
+	if (found)
+		return (*(struct site_entry **)found)->site;
+	key.site = site_name(n, frames, namer__stack(n, id, frames, LB_STACK_DEPTH));
+	s = malloc(sizeof(*s));
+	if (s) {
+		*s = key;
+		if (!tsearch(s, &n->sites, cmp_site))
+			free(s);
+	}
+	return key.site;
+}
+
+static const char *name_site_of(void *ctx, const uint64_t *addr, unsigned int count)
+{
+	const char *frames[LB_NOW_DEPTH];
+
+	return site_name(ctx, frames, namer__frames(ctx, addr, count, frames, LB_NOW_DEPTH));
+}
+
+static const char *name_identity(void *ctx, uint64_t lock, unsigned int kind, uint32_t tgid)
+{
+	struct namer *n = ctx;
+	const struct identity_hint hint = {.tgid = (pid_t)tgid};
+	struct identity id;
+	enum identity_state state;
+	char gone[sizeof(id.text) + 16];
+
+	identity__resolve(n->ids, lock, (enum lb_kind)kind, &hint, &id);
+	state = identity__check(n->ids, lock, (enum lb_kind)kind, &hint, &id);
+	if (state == IDENTITY_SAME)
+		return namer__intern(n, id.text);
+	/* What the figures belong to is what it was when they were taken. */
+	snprintf(gone, sizeof(gone), "%s%s", id.text, state == IDENTITY_GONE ? " (gone)" : " (reused)");
+	return namer__intern(n, gone);
+}
+
+static const char *name_class(void *ctx, uint64_t lock, unsigned int kind)
+{
+	struct namer *n = ctx;
+	struct identity id;
+
+	identity__resolve(n->ids, lock, (enum lb_kind)kind, NULL, &id);
+	return namer__intern(n, id.cls);
+}
+
+/* Resolving here, when a lock is first seen, is what makes a later reuse of the address visible. */
+static uint64_t lock_of(void *ctx, uint64_t lock, unsigned int kind)
+{
+	struct namer *n = ctx;
+	struct identity id;
+
+	identity__resolve(n->ids, lock, (enum lb_kind)kind, NULL, &id);
+	return id.lock ? id.lock : lock;
+}
+
+static const char *name_owner(void *ctx, uint64_t lock, unsigned int kind)
+{
+	struct namer *n = ctx;
+	struct lock_owner o;
+	char buf[64];
+
+	if (!n->kmem || kmem__lock_owner(n->kmem, lock, (enum lb_kind)kind, &o) || o.state != LOCK_HELD ||
+	    !o.tid)
+		return NULL;
+	snprintf(buf, sizeof(buf), "%s/%d%s", o.comm, o.tid, o.certainty == LB_EXACT ? "" : "?");
+	return namer__intern(n, buf);
+}
+
+struct table_names namer__names(struct namer *n, bool owners)
+{
+	return (struct table_names){
+		.site = name_site,
+		.site_of = name_site_of,
+		.identity = name_identity,
+		.lock_class = name_class,
+		.lock_of = lock_of,
+		.owner = owners ? name_owner : NULL,
+		.ctx = n,
+	};
+}
+
+void namer__refresh(struct namer *n)
+{
+	ksyms__refresh(n->ksyms);
+}
+
+const char *namer__why(struct namer *n)
+{
+	const char *why = ksyms__why(n->ksyms);
+
+	/* Lacking variables only costs the names of static locks: not worth a line in every run. */
+	if (ksyms__hidden(n->ksyms))
+		return why;
+	return n->why[0] ? n->why : NULL;
+}
+
+struct ksyms *namer__ksyms(struct namer *n)
+{
+	return n->ksyms;
+}
+
+struct kmem *namer__kmem(struct namer *n)
+{
+	return n->kmem;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef LOCKBLAME_CMD_VIEW_H
+#define LOCKBLAME_CMD_VIEW_H
+
+#include "cmd/session.h"
+#include "model/table.h"
+#include "out/out.h"
+
+/* How a table of waits is printed: which rows and columns, in which format. Shared by `waits` and by
+ * `top` without a terminal. */
+struct view {
+	enum table_by by;
+	unsigned int columns[64];
+	int n_columns;
+	int sort; /* column, or -1: by total */
+	bool reverse;
+	size_t rows; /* at most this many; 0: all */
+	enum lb_format format;
+	bool stacks, user_stacks;
+	bool timestamps;
+	bool quiet;
+};
+
+/* Reads the view out of the options. -EINVAL with a message for an unknown key or column. */
+int view__parse(struct view *v, const struct lb_opts *o, struct err *e);
+
+/* Prints the list that --columns help asks for. */
+void view__list_columns(struct out *o);
+
+/* Builds the table of snapshot snap and prints it. 0, or -errno with e filled (out of memory; write
+ * errors stay in out). */
+int view__print(const struct view *v, struct session *s, const struct snapshot *snap, double seconds,
+		struct out *o, struct err *e);
+
+/* The closing line: what was seen, recorded and lost. In text it goes to standard error. */
+void view__summary(const struct view *v, struct session *s, struct out *o);
+
+/* One summary line in words, without a line end: "1204 waits seen, ...". */
+void session__loss_text(struct session *s, char *buf, size_t size);
+
+#endif
