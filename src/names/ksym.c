@@ -17,6 +17,7 @@
 /* The room between two sections of the kernel image without marks around them. */
 #define STRAY_MAX (64 * 1024ULL)
 #define UNKNOWN_SLOTS 256
+#define PATIENCE 10
 
 struct ksyms {
 	char *kallsyms, *modules;
@@ -26,9 +27,10 @@ struct ksyms {
 	/* names that were given out: kept when t is read again */
 	char **given;
 	uint32_t n_given, cap_given;
-	/* addresses asked for in vain since t was read, so that asking again costs nothing */
+	/* addresses asked for in vain, so that asking again costs nothing */
 	uint64_t unknown[UNKNOWN_SLOTS];
-	uint64_t last_check; /* seconds */
+	/* in seconds */
+	uint64_t loaded_at, checked_at, patience;
 	struct err why;
 };
 
@@ -71,9 +73,8 @@ static uint64_t modules_signature(const char *path)
 static void load_now(struct ksyms *ks)
 {
 	ks->loaded = true;
-	ks->last_check = now_s();
+	ks->loaded_at = ks->checked_at = now_s();
 	ks->signature = modules_signature(ks->modules);
-	memset(ks->unknown, 0, sizeof(ks->unknown));
 	ks->why.msg[0] = '\0';
 	ksym_table__clear(&ks->t);
 	if (ksym_table__read(&ks->t, ks->kallsyms, &ks->why))
@@ -105,6 +106,7 @@ struct ksyms *ksyms__load_from(const char *kallsyms, const char *modules, struct
 	}
 	ks = calloc(1, sizeof(*ks));
 	if (ks) {
+		ks->patience = PATIENCE;
 		ks->kallsyms = strdup(kallsyms);
 		ks->modules = strdup(modules);
 	}
@@ -278,34 +280,49 @@ static const struct ksym_entry *lookup(const struct ksym_table *t, uint64_t addr
 	return addr < limit_of(t, s, next) ? s : NULL;
 }
 
-void ksyms__refresh(struct ksyms *ks)
+/* True when the symbols were read again because modules had changed. */
+static bool follow_modules(struct ksyms *ks)
 {
-	if (!ks->loaded)
-		return;
-	ks->last_check = now_s();
-	if (modules_signature(ks->modules) != ks->signature)
-		load_now(ks);
-}
-
-/* addr has no name. Worth another look? BPF programs come and go without a trace in /proc/modules,
- * so a new address is; but only once, and not more often than every ten seconds. */
-static bool look_again(struct ksyms *ks, uint64_t addr)
-{
-	uint64_t *slot = &ks->unknown[(addr >> 2 ^ addr >> 13) % UNKNOWN_SLOTS];
-	uint64_t now = now_s();
-	bool seen = *slot == addr;
-
-	*slot = addr;
-	if (ks->t.hidden || addr < 0x100000)
+	ks->checked_at = now_s();
+	if (modules_signature(ks->modules) == ks->signature)
 		return false;
-	if (inside(addr, ks->t.text.start, ks->t.text.end) || now == ks->last_check)
-		return false;
-	if (modules_signature(ks->modules) == ks->signature &&
-	    (seen || now - ks->last_check < 10)) {
-		return false;
-	}
+	memset(ks->unknown, 0, sizeof(ks->unknown));
 	load_now(ks);
 	return true;
+}
+
+void ksyms__refresh(struct ksyms *ks)
+{
+	if (ks->loaded)
+		follow_modules(ks);
+}
+
+/* BPF programs come and go without a trace in /proc/modules, so a new unknown address may be one.
+ * Reading everything again for it is worth it once per address, and ever less often as long as it is
+ * in vain. */
+static bool follow_bpf(struct ksyms *ks, uint64_t addr, int class)
+{
+	uint64_t *slot = &ks->unknown[(addr >> 2 ^ addr >> 13) % UNKNOWN_SLOTS];
+
+	if (*slot == addr || now_s() - ks->loaded_at < ks->patience)
+		return false;
+	*slot = addr;
+	load_now(ks);
+	if (lookup(&ks->t, addr, class))
+		ks->patience = PATIENCE;
+	else if (ks->patience < 3600)
+		ks->patience *= 2;
+	return true;
+}
+
+/* addr has no name. Could it have one if the symbols were read again? True: they were. */
+static bool look_again(struct ksyms *ks, uint64_t addr, int class)
+{
+	if (ks->t.hidden || addr < 0x100000 || inside(addr, ks->t.text.start, ks->t.text.end))
+		return false;
+	if (ks->checked_at != now_s() && follow_modules(ks))
+		return true;
+	return class == KSYM_TEXT && follow_bpf(ks, addr, class);
 }
 
 static bool find(struct ksyms *ks, uint64_t addr, int class, struct ksym *out)
@@ -313,7 +330,7 @@ static bool find(struct ksyms *ks, uint64_t addr, int class, struct ksym *out)
 	struct ksym_table *t = table(ks);
 	const struct ksym_entry *s = lookup(t, addr, class);
 
-	if (!s && class == KSYM_TEXT && look_again(ks, addr))
+	if (!s && look_again(ks, addr, class))
 		s = lookup(t, addr, class);
 	if (!s)
 		return false;

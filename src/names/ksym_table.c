@@ -233,7 +233,7 @@ static int add_line(struct ksym_table *t, const struct line *l)
 		.name = name,
 		.module = (uint16_t)module,
 		.class = (uint8_t)class,
-		.global = !(l->type & 0x20) && l->type != 'W',
+		.global = !(l->type & 0x20),
 	};
 	return 0;
 }
