@@ -311,6 +311,36 @@ int kmem_image__each_chunk(struct kmem *k, int (*fn)(void *ctx, uint64_t base, c
 	return err;
 }
 
+struct each_word {
+	int (*fn)(void *ctx, uint64_t addr, uint64_t value);
+	void *ctx;
+};
+
+static int chunk_words(void *ctx, uint64_t base, const uint8_t *bytes, const bool *valid)
+{
+	static const bool all[sizeof(uint64_t)] = {true, true, true, true, true, true, true, true};
+	const struct each_word *w = ctx;
+
+	for (size_t i = 0; i < KMEM_CHUNK; i += sizeof(uint64_t)) {
+		uint64_t v;
+		int err;
+
+		if (memcmp(valid + i, all, sizeof(all)))
+			continue;
+		memcpy(&v, bytes + i, sizeof(v));
+		err = w->fn(w->ctx, base + i, v);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int kmem_image__each_word(struct kmem *k, int (*fn)(void *ctx, uint64_t addr, uint64_t value),
+			  void *ctx)
+{
+	return kmem_image__each_chunk(k, chunk_words, &(struct each_word){fn, ctx});
+}
+
 const struct kmem_tasks *kmem_image__rows(struct kmem *k)
 {
 	return &image(k)->rows;

@@ -32,6 +32,10 @@ int kmem_image__put(struct kmem *k, uint64_t addr, const void *bytes, size_t len
 int kmem_image__put_u64(struct kmem *k, uint64_t addr, uint64_t v);
 /* Makes a range unreadable. */
 void kmem_image__drop(struct kmem *k, uint64_t addr, size_t len);
+/* Calls fn for every aligned 8 bytes that are all there, by rising address; stops when it returns
+ * non-zero, which is returned. */
+int kmem_image__each_word(struct kmem *k, int (*fn)(void *ctx, uint64_t addr, uint64_t value),
+			  void *ctx);
 int kmem_image__set_field(struct kmem *k, enum kmem_field f, uint32_t off, uint32_t size);
 void kmem_image__clear_field(struct kmem *k, enum kmem_field f);
 int kmem_image__add_task(struct kmem *k, const struct kmem_task_row *row);

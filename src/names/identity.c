@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "names/identity.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,6 +57,17 @@ struct identities *identities__new(struct kmem *k, const struct identity_syms *s
 		return NULL;
 	}
 	return ids;
+}
+
+int identities__set_mountinfo(struct identities *ids, const char *path)
+{
+	struct mounts *m = mounts__new(path);
+
+	if (!m)
+		return -ENOMEM;
+	mounts__free(ids->mounts);
+	ids->mounts = m;
+	return 0;
 }
 
 static void drop_entry(struct identities *ids, struct entry **at)

@@ -27,6 +27,9 @@ struct identity_syms identity_syms__kallsyms(struct ksyms *ks, struct kmem *k);
 struct identities *identities__new(struct kmem *k, const struct identity_syms *syms);
 void identities__free(struct identities *ids);
 
+/* Reads mounts from another file than /proc/self/mountinfo (recorded images). 0 or -ENOMEM. */
+int identities__set_mountinfo(struct identities *ids, const char *path);
+
 /* How an identity was found, from the surest to no name at all. */
 enum identity_how {
 	IDENTITY_SYMBOL,    /* a static lock */
