@@ -16,8 +16,9 @@ const volatile bool want_split = true;
 const volatile bool want_cgroup = false;
 
 /* Waits of at least this long are always walked; a shorter one of d ns with probability d / this, and
- * then stands for this much time. User space moves it to keep the number of walks within budget. */
-volatile __u64 walk_threshold_ns = 4000000;
+ * then stands for this much time. Whether a wait is walked never depends on its stack, so time by stack
+ * is unbiased. User space moves the threshold to keep the number of walks within budget. */
+volatile __u64 walk_threshold_ns = 2000000;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -95,6 +96,7 @@ struct ended {
 	u32 tgid;
 	u32 tid;
 	s32 ret;
+	bool first; /* one of the first of its row */
 };
 
 /* The oldest kernel has no compare-and-exchange: store, and store again if somebody smaller came in
@@ -110,7 +112,10 @@ static __always_inline void raise_max(volatile u64 *max, u64 v)
 static const struct lb_wait_val zero_wait;
 static const struct lb_stack_val zero_split;
 
-static __always_inline bool add_exact(const struct lb_slot *s, const struct ended *e)
+/* Every row gets some stacks, however short its waits are: the first few are walked for certain. */
+#define WALK_FIRST 8
+
+static __always_inline bool add_exact(const struct lb_slot *s, struct ended *e)
 {
 	struct lb_wait_key key = {
 		.lock = s->lock,
@@ -130,6 +135,7 @@ static __always_inline bool add_exact(const struct lb_slot *s, const struct ende
 			return false;
 		bpf_get_current_comm(v->comm, sizeof(v->comm));
 	}
+	e->first = v->count < WALK_FIRST;
 	__sync_fetch_and_add(&v->count, 1);
 	if (e->ret)
 		__sync_fetch_and_add(&v->failed, 1);
@@ -164,7 +170,7 @@ static __always_inline bool pick(const struct ended *e, struct weight *w)
 	w->spin_ns = e->spin;
 	w->var_us2 = 0;
 	w->sampled = false;
-	if (all_stacks || d >= t)
+	if (all_stacks || e->first || d >= t)
 		return true;
 	if (!d || (u64)bpf_get_prandom_u32() * t >= d << 32)
 		return false;

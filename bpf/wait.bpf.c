@@ -13,9 +13,6 @@ char LICENSE[] SEC("license") = "GPL";
 
 const volatile bool want_owner = false;
 
-/* Begins are being detached: ends without a begin are no news any more. */
-volatile bool stopping = false;
-
 /* slot[i], i below LB_MAX_NEST. The compiler may keep the check and the use of i in different
  * registers; the mask, hidden from it, is what the verifier goes by. */
 static __always_inline struct lb_slot *slot_at(struct lb_task *t, u32 i)
@@ -151,8 +148,9 @@ static __always_inline void wait_end(void *ctx, u64 lock, s32 ret, bool by_slow)
 	struct lb_stats *st;
 	struct lb_slot *s;
 
+	/* Nothing open: filtered out, older than we are, or (contention_end does not tell) a spinlock. */
 	if (!t || !t->depth)
-		goto unmatched;
+		return;
 	st = my_stats();
 	if (!st)
 		return;
@@ -161,7 +159,7 @@ static __always_inline void wait_end(void *ctx, u64 lock, s32 ret, bool by_slow)
 		return;
 	if (s->lock != lock) {
 		if (!unwind_to(t, lock, st))
-			goto unmatched;
+			return;
 		s = innermost(t);
 		if (!s)
 			return;
@@ -172,12 +170,6 @@ static __always_inline void wait_end(void *ctx, u64 lock, s32 ret, bool by_slow)
 	t->depth--;
 	if (!t->depth)
 		current_waits_done((u32)id);
-	return;
-unmatched:
-	/* Filtered out, or older than we are: user space shows it only where nothing is filtered. */
-	st = my_stats();
-	if (st && !stopping)
-		st->unmatched++;
 }
 
 SEC("tp_btf/contention_begin")

@@ -161,7 +161,6 @@ struct lb_stats {
 	__u64 lost_stack;  /* recorded, but the stack could not be kept */
 	__u64 lost_split;  /* recorded, but the split by stack had no room */
 	__u64 lost_ring;   /* recorded, but the single event had no room */
-	__u64 unmatched;   /* ends of waits that began before we came (or were lost_begin) */
 	__u64 walked;	   /* stack walks */
 	__u64 wait_ns;	   /* total of recorded */
 };

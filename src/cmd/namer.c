@@ -97,11 +97,13 @@ int namer__frames(struct namer *n, const uint64_t *addr, unsigned int n_addr, co
 		  int max)
 {
 	char buf[KSYM_BUF];
-	int i;
+	int i, skip;
 
 	for (i = 0; i < (int)n_addr && i < max; i++)
 		frames[i] = namer__intern(n, ksyms__format(n->ksyms, addr[i], buf, sizeof(buf)));
-	return i;
+	skip = site__tracing_frames(frames, i);
+	memmove(frames, frames + skip, (size_t)(i - skip) * sizeof(*frames));
+	return i - skip;
 }
 
 int namer__stack(struct namer *n, int32_t id, const char **frames, int max)

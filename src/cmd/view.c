@@ -367,7 +367,6 @@ static void json_summary(struct session *s, struct out *o)
 	json__u64(rec, "recorded", st->recorded);
 	json__u64(rec, "short", st->short_waits);
 	json__u64(rec, "in_progress", s->total.n_now);
-	json__u64(rec, "began_before", st->unmatched);
 	json__u64(lost, "map_full", st->lost_map);
 	json__u64(lost, "missed", st->lost_end);
 	json__u64(lost, "begin", st->lost_begin);

@@ -11,7 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collect/source.h"
 #include "collect/tables.h"
+#include "spin.skel.h"
 #include "util/cleanup.h"
 #include "wait.skel.h"
 
@@ -25,8 +27,11 @@ struct collect {
 	struct kernel kernel;
 	struct hooks hooks;
 	struct wait_bpf *skel;
+	struct spin_bpf *spin; /* NULL unless spinning kinds are wanted */
+	struct source sources[2];
+	unsigned int n_sources;
+	struct bpf_link *spin_end, *spin_begin;
 	struct ring_buffer *ring;
-	struct tables *tables;
 	int iter_fd;
 	bool all_stacks;
 	uint64_t tuned_at;
@@ -43,82 +48,50 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000ULL + (uint64_t)ts.tv_nsec;
 }
 
-static void set_constants(struct collect *c, const struct collect_config *cfg)
+/* Both objects have the same constants (filter.bpf.h, account.bpf.h) at different places. */
+#define SET_COMMON(ro, cfg)                                                                        \
+	do {                                                                                       \
+		(ro)->only_lock = (cfg)->lock;                                                     \
+		(ro)->filter_pids = (cfg)->n_pids > 0;                                             \
+		(ro)->filter_tids = (cfg)->n_tids > 0;                                             \
+		(ro)->filter_cgroup = (cfg)->cgroup_fd >= 0;                                       \
+		(ro)->filter_comm = (cfg)->comm != NULL;                                           \
+		if ((cfg)->comm)                                                                   \
+			strncpy((ro)->only_comm, (cfg)->comm, LB_COMM_LEN - 1);                    \
+		(ro)->min_duration_ns = (cfg)->min_duration_ns;                                    \
+		(ro)->all_stacks = (cfg)->all_stacks;                                              \
+		(ro)->want_user_stack = (cfg)->user_stacks;                                        \
+		(ro)->want_events = (cfg)->events;                                                 \
+		(ro)->want_split = (cfg)->split;                                                   \
+		(ro)->want_cgroup = (cfg)->cgroup;                                                 \
+	} while (0)
+
+static void set_constants(struct collect *c, const struct collect_config *cfg, uint32_t kinds)
 {
 	struct wait_bpf__rodata *ro = c->skel->rodata;
 
+	SET_COMMON(ro, cfg);
+	ro->want_kinds = kinds & LB_KINDS_SLEEPING;
 	ro->use_task_storage = c->kernel.task_storage;
 	ro->read_slowpath_has_count = kernel__func_args(&c->kernel, "rwsem_down_read_slowpath") == 3;
-	ro->want_kinds = cfg->kinds ? cfg->kinds : LB_KINDS_SLEEPING;
-	ro->only_lock = cfg->lock;
-	ro->filter_pids = cfg->n_pids > 0;
-	ro->filter_tids = cfg->n_tids > 0;
-	ro->filter_cgroup = cfg->cgroup_fd >= 0;
-	if (cfg->comm) {
-		ro->filter_comm = true;
-		strncpy((char *)(uintptr_t)ro->only_comm, cfg->comm, LB_COMM_LEN - 1);
-	}
-	ro->min_duration_ns = cfg->min_duration_ns;
-	ro->all_stacks = cfg->all_stacks;
-	ro->want_user_stack = cfg->user_stacks;
-	ro->want_events = cfg->events;
-	ro->want_split = cfg->split;
-	ro->want_cgroup = cfg->cgroup;
 	ro->want_owner = cfg->owner;
-}
-
-static uint32_t ring_bytes(uint32_t want)
-{
-	uint32_t size = (uint32_t)sysconf(_SC_PAGESIZE);
-
-	while (size < want && size < (1u << 30))
-		size <<= 1;
-	return size;
-}
-
-static void set_sizes(struct collect *c, const struct collect_config *cfg)
-{
-	struct wait_bpf *s = c->skel;
-
-	if (cfg->map_entries) {
-		bpf_map__set_max_entries(s->maps.waits, cfg->map_entries);
-		bpf_map__set_max_entries(s->maps.split, cfg->map_entries);
-	}
-	if (!cfg->split)
-		bpf_map__set_max_entries(s->maps.split, 1);
-	if (!cfg->events)
-		bpf_map__set_max_entries(s->maps.events, ring_bytes(1));
-	else if (cfg->ring_size)
-		bpf_map__set_max_entries(s->maps.events, ring_bytes(cfg->ring_size));
 	/* Only one of the two places for open waits exists in the kernel. */
-	bpf_map__set_autocreate(s->maps.task_storage, c->kernel.task_storage);
-	bpf_map__set_autocreate(s->maps.task_hash, !c->kernel.task_storage);
+	bpf_map__set_autocreate(c->skel->maps.task_storage, c->kernel.task_storage);
+	bpf_map__set_autocreate(c->skel->maps.task_hash, !c->kernel.task_storage);
 }
 
-static int fill_ids(struct bpf_map *map, const uint32_t *ids, unsigned int n)
+static int open_spin(struct collect *c, const struct collect_config *cfg, uint32_t kinds, struct err *e)
 {
-	const uint8_t one = 1;
-
-	for (unsigned int i = 0; i < n; i++)
-		if (bpf_map__update_elem(map, &ids[i], sizeof(ids[i]), &one, sizeof(one), BPF_ANY))
-			return -errno;
-	return 0;
-}
-
-static int fill_filters(struct collect *c, const struct collect_config *cfg, struct err *e)
-{
-	const uint32_t zero = 0;
-	int r;
-
-	r = fill_ids(c->skel->maps.only_pids, cfg->pids, cfg->n_pids);
-	if (!r)
-		r = fill_ids(c->skel->maps.only_tids, cfg->tids, cfg->n_tids);
-	if (r)
-		return err_errno(e, r, "cannot set the process filter");
-	if (cfg->cgroup_fd >= 0 &&
-	    bpf_map__update_elem(c->skel->maps.only_cgroup, &zero, sizeof(zero), &cfg->cgroup_fd,
-				 sizeof(cfg->cgroup_fd), BPF_ANY))
-		return err_errno(e, -errno, "cannot set the cgroup filter (is it a cgroup v2?)");
+	if (!(kinds & LB_KINDS_SPINNING) || c->hooks.family != HOOKS_TP)
+		return 0;
+	c->spin = spin_bpf__open();
+	if (!c->spin)
+		return err_errno(e, -errno, "cannot open the spinlock programs");
+	SET_COMMON(c->spin->rodata, cfg);
+	c->spin->rodata->want_kinds = kinds & LB_KINDS_SPINNING;
+	bpf_map__set_autocreate(c->spin->maps.task_storage, false);
+	bpf_map__set_autocreate(c->spin->maps.task_hash, false);
+	source__set_sizes(c->spin->obj, cfg);
 	return 0;
 }
 
@@ -132,10 +105,10 @@ static int quiet_print(enum libbpf_print_level level, const char *fmt, va_list a
 
 static int load(struct collect *c, struct err *e)
 {
-	int r;
+	int r = wait_bpf__load(c->skel);
 
-	libbpf_set_print(quiet_print);
-	r = wait_bpf__load(c->skel);
+	if (!r && c->spin)
+		r = spin_bpf__load(c->spin);
 	if (r == -EPERM || r == -EACCES)
 		return err_errno(e, r,
 				 "the kernel refused to load the tracing programs (lockdown, or too "
@@ -146,11 +119,45 @@ static int load(struct collect *c, struct err *e)
 	return 0;
 }
 
+static void tag(int32_t *id, int32_t t)
+{
+	if (*id >= 0)
+		*id += t;
+}
+
 static int on_event(void *ctx, void *data, size_t size)
 {
-	struct collect *c = ctx;
+	struct source *src = ctx;
+	struct lb_event ev;
 
-	return size < sizeof(struct lb_event) ? 0 : c->fn(c->fn_ctx, data);
+	if (size < sizeof(ev))
+		return 0;
+	memcpy(&ev, data, sizeof(ev));
+	tag(&ev.kstack, src->tag);
+	tag(&ev.ustack, src->tag);
+	return src->owner->fn(src->owner->fn_ctx, &ev);
+}
+
+/* After the load: filters, tables and ring of one object. */
+static int add_source(struct collect *c, const struct collect_config *cfg, struct bpf_object *obj,
+		      int32_t t, struct err *e)
+{
+	struct source *s = &c->sources[c->n_sources];
+	int r = source__fill_filters(obj, cfg, e), fd;
+
+	if (r)
+		return r;
+	s->owner = c;
+	c->n_sources++;
+	r = source__open(s, obj, t, e);
+	if (r || !cfg->events)
+		return r;
+	fd = source__map_fd(obj, "events");
+	if (!c->ring)
+		c->ring = ring_buffer__new(fd, on_event, s, NULL);
+	else if (ring_buffer__add(c->ring, fd, on_event, s))
+		return err_errno(e, -errno, "cannot map the event buffer");
+	return c->ring ? 0 : err_errno(e, -errno, "cannot map the event buffer");
 }
 
 static int open_iter(struct collect *c, struct err *e)
@@ -164,41 +171,50 @@ static int open_iter(struct collect *c, struct err *e)
 	return 0;
 }
 
+/* Ends before begins, as for the sleeping kinds. */
+static int attach_spin(struct collect *c, struct err *e)
+{
+	if (!c->spin)
+		return 0;
+	c->spin_end = bpf_program__attach(c->spin->progs.on_spin_end);
+	c->spin_begin = c->spin_end ? bpf_program__attach(c->spin->progs.on_spin_begin) : NULL;
+	return c->spin_begin ? 0 : err_errno(e, -errno, "cannot attach the spinlock programs");
+}
+
+static int open_objects(struct collect *c, const struct collect_config *cfg, uint32_t kinds,
+			struct err *e)
+{
+	int r;
+
+	libbpf_set_print(quiet_print);
+	c->skel = wait_bpf__open();
+	if (!c->skel)
+		return err_errno(e, -errno, "cannot open the tracing programs");
+	set_constants(c, cfg, kinds);
+	source__set_sizes(c->skel->obj, cfg);
+	r = hooks__plan(&c->hooks, &c->kernel, cfg->hooks, kinds, cfg->no_spin, c->skel->obj, e);
+	if (!r)
+		r = open_spin(c, cfg, kinds, e);
+	return r ? r : load(c, e);
+}
+
 static int open_all(struct collect *c, const struct collect_config *cfg, struct err *e)
 {
 	uint32_t kinds = cfg->kinds ? cfg->kinds : LB_KINDS_SLEEPING;
 	int r;
 
 	r = kernel__probe(&c->kernel, e);
-	if (r)
-		return r;
-	libbpf_set_print(quiet_print);
-	c->skel = wait_bpf__open();
-	if (!c->skel)
-		return err_errno(e, -errno, "cannot open the tracing programs");
-	set_constants(c, cfg);
-	set_sizes(c, cfg);
-	r = hooks__plan(&c->hooks, &c->kernel, cfg->hooks, kinds, cfg->no_spin, c->skel->obj, e);
 	if (!r)
-		r = load(c, e);
+		r = open_objects(c, cfg, kinds, e);
 	if (!r)
-		r = fill_filters(c, cfg, e);
-	if (r)
-		return r;
-	c->tables = tables__new(bpf_map__fd(c->skel->maps.waits), bpf_map__fd(c->skel->maps.split),
-				bpf_map__fd(c->skel->maps.stats),
-				bpf_map__max_entries(c->skel->maps.waits));
-	if (!c->tables)
-		return err_set(e, -ENOMEM, "out of memory");
-	if (cfg->events) {
-		c->ring = ring_buffer__new(bpf_map__fd(c->skel->maps.events), on_event, c, NULL);
-		if (!c->ring)
-			return err_errno(e, -errno, "cannot map the event buffer");
-	}
-	r = open_iter(c, e);
-	if (r)
-		return r;
-	return hooks__attach(&c->hooks, &c->kernel, c->skel->obj, e);
+		r = add_source(c, cfg, c->skel->obj, 0, e);
+	if (!r && c->spin)
+		r = add_source(c, cfg, c->spin->obj, SOURCE_TAG_SPIN, e);
+	if (!r)
+		r = open_iter(c, e);
+	if (!r)
+		r = hooks__attach(&c->hooks, &c->kernel, c->skel->obj, e);
+	return r ? r : attach_spin(c, e);
 }
 
 int collect__open(const struct collect_config *cfg, struct collect **out, struct err *e)
@@ -222,7 +238,8 @@ int collect__open(const struct collect_config *cfg, struct collect **out, struct
 
 void collect__stop(struct collect *c)
 {
-	c->skel->bss->stopping = true;
+	bpf_link__destroy(c->spin_begin);
+	c->spin_begin = NULL;
 	hooks__detach_begins(&c->hooks);
 }
 
@@ -230,10 +247,13 @@ void collect__free(struct collect *c)
 {
 	if (!c)
 		return;
-	hooks__detach_begins(&c->hooks);
+	collect__stop(c);
+	bpf_link__destroy(c->spin_end);
 	hooks__detach_ends(&c->hooks);
 	ring_buffer__free(c->ring);
-	tables__free(c->tables);
+	for (unsigned int i = 0; i < c->n_sources; i++)
+		source__fini(&c->sources[i]);
+	spin_bpf__destroy(c->spin);
 	if (c->iter_fd >= 0)
 		close(c->iter_fd);
 	wait_bpf__destroy(c->skel);
@@ -243,11 +263,12 @@ void collect__free(struct collect *c)
 
 int collect__read(struct collect *c, struct snapshot *s, struct err *e)
 {
-	int r;
+	int r = 0;
 
 	memset(s, 0, sizeof(*s));
 	s->when_ns = now_ns();
-	r = tables__read(c->tables, s, e);
+	for (unsigned int i = 0; i < c->n_sources && !r; i++)
+		r = source__read(&c->sources[i], s, e);
 	if (!r)
 		r = tables__read_now(c->iter_fd, s, e);
 	if (r)
@@ -257,12 +278,17 @@ int collect__read(struct collect *c, struct snapshot *s, struct err *e)
 
 int collect__stack(struct collect *c, int32_t id, uint64_t *frames, unsigned int max)
 {
+	const struct source *src = &c->sources[0];
 	uint64_t buf[LB_STACK_DEPTH] = {0};
 	unsigned int n = 0;
 
 	if (id < 0)
 		return -ENOENT;
-	if (bpf_map__lookup_elem(c->skel->maps.stacks, &id, sizeof(id), buf, sizeof(buf), 0))
+	if (id >= SOURCE_TAG_SPIN) {
+		src = &c->sources[c->n_sources - 1];
+		id -= SOURCE_TAG_SPIN;
+	}
+	if (bpf_map_lookup_elem(src->stacks_fd, &id, buf))
 		return -errno;
 	while (n < LB_STACK_DEPTH && n < max && buf[n]) {
 		frames[n] = buf[n];
@@ -290,12 +316,13 @@ int collect__drain(struct collect *c, collect_event_fn fn, void *ctx)
 
 void collect__tune(struct collect *c)
 {
-	uint64_t now = now_ns(), walks, t = c->skel->data->walk_threshold_ns;
+	uint64_t now = now_ns(), walks = 0, t = c->skel->data->walk_threshold_ns;
 	double per_sec;
 
 	if (c->all_stacks || now - c->tuned_at < 100000000ULL)
 		return;
-	walks = tables__walks(c->tables);
+	for (unsigned int i = 0; i < c->n_sources; i++)
+		walks += tables__walks(c->sources[i].tables);
 	per_sec = (double)(walks - c->tuned_walks) * 1e9 / (double)(now - c->tuned_at);
 	c->tuned_at = now;
 	c->tuned_walks = walks;
@@ -304,12 +331,14 @@ void collect__tune(struct collect *c)
 	if (per_sec > WALKS_PER_SEC)
 		t = (uint64_t)((double)t * (per_sec / WALKS_PER_SEC > 8 ? 8 : per_sec / WALKS_PER_SEC));
 	else if (per_sec < WALKS_PER_SEC / 2)
-		t -= t / 4;
+		t -= t / (per_sec < WALKS_PER_SEC / 4 ? 2 : 4);
 	if (t < THRESHOLD_MIN)
 		t = THRESHOLD_MIN;
 	if (t > THRESHOLD_MAX)
 		t = THRESHOLD_MAX;
 	c->skel->data->walk_threshold_ns = t;
+	if (c->spin)
+		c->spin->data->walk_threshold_ns = t;
 }
 
 uint64_t collect__walk_threshold(const struct collect *c)

@@ -215,7 +215,10 @@ static const struct row lock_code[] = {
 	{"lock_timer_base", EXACT},
 	{"lock_hrtimer_base", EXACT},
 	{"console_lock_spinning_", PREFIX},
-	/* the tracing that took the stack */
+};
+
+/* The tracing that took the stack. */
+static const struct row tracing_code[] = {
 	{"traceiter_", PREFIX},
 	{"probestub_", PREFIX},
 	{"trace_contention_", PREFIX},
@@ -328,7 +331,7 @@ static bool unknown(const char *frame)
 	return !frame || !*frame || (frame[0] == '0' && frame[1] == 'x');
 }
 
-bool site__is_lock_code(const char *func)
+static bool in_table(const struct row *rows, size_t n, const char *func)
 {
 	size_t len;
 
@@ -336,10 +339,16 @@ bool site__is_lock_code(const char *func)
 		return false;
 	func += strspn(func, "_");
 	len = base_len(func);
-	for (size_t i = 0; i < ARRAY_SIZE(lock_code); i++)
-		if (lock_code[i].name[0] == func[0] && row_matches(&lock_code[i], func, len))
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].name[0] == func[0] && row_matches(&rows[i], func, len))
 			return true;
 	return false;
+}
+
+bool site__is_lock_code(const char *func)
+{
+	return in_table(lock_code, ARRAY_SIZE(lock_code), func) ||
+	       in_table(tracing_code, ARRAY_SIZE(tracing_code), func);
 }
 
 /* Is frame i, which has no name, one of at most three such frames right above locking code? Locking
@@ -364,4 +373,14 @@ int site__of(const char *const *frames, int n)
 		return i;
 	}
 	return -1;
+}
+
+int site__tracing_frames(const char *const *frames, int n)
+{
+	int i = 0;
+
+	while (i < n && (in_table(tracing_code, ARRAY_SIZE(tracing_code), frames[i]) ||
+			 (unknown(frames[i]) && is_trampoline(frames, n, i))))
+		i++;
+	return i;
 }

@@ -21,6 +21,9 @@ bool site__is_lock_code(const char *func);
  * every frame is locking code, or n is 0. */
 int site__of(const char *const *frames, int n);
 
+/* How many innermost frames are the tracing that took the stack, and no part of what was traced. */
+int site__tracing_frames(const char *const *frames, int n);
+
 /* name without offset, module and compiler suffixes, for grouping and display. Returns buf. */
 char *site__base(const char *name, char *buf, size_t size);
 
