@@ -12,19 +12,22 @@
  * are exact; an rwsem held by readers remembers only the last one that came, who may have left. */
 static __always_inline unsigned long owner_word(struct lb_slot *s)
 {
+	/* A plain variable: what BPF_CORE_READ is given is all taken for kernel structures. */
+	void *lock = (void *)s->lock;
+
 	s->owner_certainty = LB_EXACT;
 	s->owner_mode = LB_WRITE;
 	if (kernel_is_rt()) {
 		if (s->kind == LB_RT_MUTEX)
-			return (unsigned long)BPF_CORE_READ((struct rt_mutex_base *)s->lock, owner);
+			return (unsigned long)BPF_CORE_READ((struct rt_mutex_base *)lock, owner);
 		if (s->kind == LB_RWSEM)
-			return (unsigned long)BPF_CORE_READ((struct rwbase_rt *)s->lock, rtmutex.owner);
+			return (unsigned long)BPF_CORE_READ((struct rwbase_rt *)lock, rtmutex.owner);
 		return 0;
 	}
 	if (s->kind == LB_MUTEX)
-		return BPF_CORE_READ((struct mutex *)s->lock, owner.counter);
+		return BPF_CORE_READ((struct mutex *)lock, owner.counter);
 	if (s->kind == LB_RWSEM) {
-		struct rw_semaphore *sem = (void *)s->lock;
+		struct rw_semaphore *sem = lock;
 		unsigned long count = BPF_CORE_READ(sem, count.counter);
 		unsigned long word = BPF_CORE_READ(sem, owner.counter);
 

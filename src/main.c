@@ -8,6 +8,8 @@
 
 const struct lb_command lb_commands[] = {
 	{CMD_WAITS, "waits", "Show which locks were waited for, by whom, how long, from where", ARGS_INTERVAL, true, cmd_waits},
+	{CMD_TRACE, "trace", "Print one line a wait, as it ends", ARGS_NONE, true, cmd_trace},
+	{CMD_DOCTOR, "doctor", "Tell what works on this kernel, by which hook, and why not", ARGS_NONE, false, cmd_doctor},
 	{CMD_HELP, "help", "List the commands, or show one command's options", ARGS_FILES, false, cmd_help},
 };
 const unsigned int lb_n_commands = ARRAY_SIZE(lb_commands);
