@@ -18,6 +18,7 @@ struct entry {
 	uint64_t addr, obj;
 	const struct shape *shape; /* for IDENTITY_STRUCTURE */
 	uint64_t token[3];
+	bool changed; /* took the place of another object, which identity__check has not told yet */
 	enum lb_certainty certainty;
 	enum identity_how how;
 	pid_t pid;
@@ -111,7 +112,7 @@ static void make_room(struct identities *ids)
 }
 
 /* Keeps what was seen. Without memory it is looked up again next time. */
-static void keep(struct identities *ids, const struct look *l)
+static void keep(struct identities *ids, const struct look *l, bool changed)
 {
 	struct entry **at = slot_of(ids, l->id.addr), *e;
 
@@ -122,6 +123,7 @@ static void keep(struct identities *ids, const struct look *l)
 	if (!e)
 		return;
 	e->addr = l->id.addr;
+	e->changed = changed;
 	e->lock = l->id.lock;
 	e->obj = l->obj;
 	e->shape = l->shape;
@@ -250,6 +252,23 @@ static bool look_remains(struct identities *ids, const char *cache, struct look 
 	return false;
 }
 
+/* What a BPF program saw at the time of the wait counts for more than what memory says now. */
+static void look_own_mm(struct identities *ids, const struct identity_hint *hint, struct look *l)
+{
+	if (!hint->own_mm || !hint->tgid || (l->id.pid == hint->tgid && l->shape == &lb_shapes[0]))
+		return;
+	l->shape = &lb_shapes[0];
+	l->token[0] = (uint64_t)hint->tgid;
+	l->token[1] = l->token[2] = 0;
+	l->id.how = IDENTITY_STRUCTURE;
+	l->id.certainty = LB_EXACT;
+	l->id.pid = hint->tgid;
+	snprintf(l->id.cls, sizeof(l->id.cls), "%s", l->shape->cls);
+	snprintf(l->id.text, sizeof(l->id.text), "mmap_lock of %s/%d", hint->comm ? hint->comm : "?",
+		 hint->tgid);
+	clean_text(l->id.text);
+}
+
 static bool look_slab(struct identities *ids, struct look *l)
 {
 	struct kslab s;
@@ -271,6 +290,14 @@ static bool look_slab(struct identities *ids, struct look *l)
 	return true;
 }
 
+static void look_nothing(struct look *l)
+{
+	l->id.how = IDENTITY_ADDRESS;
+	l->id.certainty = LB_UNKNOWN;
+	snprintf(l->id.cls, sizeof(l->id.cls), "unknown");
+	snprintf(l->id.text, sizeof(l->id.text), "0x%" PRIx64, l->id.addr);
+}
+
 static void look(struct identities *ids, uint64_t addr, enum lb_kind kind,
 		 const struct identity_hint *hint, bool refresh, struct look *l)
 {
@@ -284,12 +311,9 @@ static void look(struct identities *ids, uint64_t addr, enum lb_kind kind,
 		hint = &nothing;
 	if (look_symbol(ids, l))
 		return;
-	if (ids->k && (addr >> 63) && (look_shapes(ids, kind, hint, l) || look_slab(ids, l)))
-		return;
-	l->id.how = IDENTITY_ADDRESS;
-	l->id.certainty = LB_UNKNOWN;
-	snprintf(l->id.cls, sizeof(l->id.cls), "unknown");
-	snprintf(l->id.text, sizeof(l->id.text), "0x%" PRIx64, addr);
+	if (!ids->k || !(addr >> 63) || !(look_shapes(ids, kind, hint, l) || look_slab(ids, l)))
+		look_nothing(l);
+	look_own_mm(ids, hint, l);
 }
 
 static bool is_same(const struct entry *e, const struct look *l)
@@ -326,8 +350,9 @@ enum identity_state identity__resolve(struct identities *ids, uint64_t addr, enu
 	look(ids, addr, kind, hint, false, &l);
 	st = compare(e, &l);
 	*out = l.id;
-	if (!e || st != IDENTITY_SAME)
-		keep(ids, &l);
+	/* What has gone is kept until it has been told, or something else is there. */
+	if (!e || st == IDENTITY_CHANGED)
+		keep(ids, &l, e != NULL);
 	return st;
 }
 
@@ -346,7 +371,9 @@ enum identity_state identity__check(struct identities *ids, uint64_t addr, enum 
 		from_entry(e, out);
 		return st;
 	}
+	if (e->changed)
+		st = IDENTITY_CHANGED;
 	*out = l.id;
-	keep(ids, &l);
+	keep(ids, &l, false);
 	return st;
 }

@@ -58,6 +58,10 @@ struct identity {
 struct identity_hint {
 	pid_t tgid;	  /* process of a waiter */
 	uint64_t seen_ns; /* CLOCK_MONOTONIC of its begin: a process born later is not the owner */
+	/* A BPF program saw at the time of the wait that this is the mmap_lock of the waiter's own mm
+	 * (tgid, called comm): what it said then holds also when the process has ended since. */
+	bool own_mm;
+	const char *comm; /* may be NULL */
 };
 
 enum identity_state {
@@ -76,9 +80,10 @@ enum identity_state identity__resolve(struct identities *ids, uint64_t addr, enu
 				      const struct identity_hint *hint, struct identity *out);
 
 /* The same before an identity is shown that was taken earlier: refreshes the words too (a process may
- * have renamed itself, a file may have moved). With IDENTITY_GONE *out is what the lock was. Counts
- * from before a change belong to the former identity: on GONE or CHANGED close its row, and let new
- * waits begin a new one. */
+ * have renamed itself, a file may have moved). Says IDENTITY_CHANGED also when a resolve in between met
+ * the change, once; with IDENTITY_GONE *out is what the lock was, until the address has a new name.
+ * Counts from before a change belong to the former identity: on GONE or CHANGED close its row, and let
+ * new waits begin a new one. */
 enum identity_state identity__check(struct identities *ids, uint64_t addr, enum lb_kind kind,
 				    const struct identity_hint *hint, struct identity *out);
 

@@ -173,11 +173,15 @@ static void test_reuse(void **state)
 	put(k, MM + 0x200, TASK(3));
 	assert_string_equal(resolve(ids, MM_LOCK, LB_RWSEM, IDENTITY_CHANGED).text,
 			    "mmap_lock of sh/103");
+	assert_int_equal(identity__check(ids, MM_LOCK, LB_RWSEM, NULL, &id), IDENTITY_CHANGED);
+	assert_int_equal(identity__check(ids, MM_LOCK, LB_RWSEM, NULL, &id), IDENTITY_SAME);
 	/* And after its end it does not inherit its name. */
 	put(k, MM + 0x200, 0);
 	id = resolve(ids, MM_LOCK, LB_RWSEM, IDENTITY_GONE);
 	assert_int_equal(id.how, IDENTITY_ADDRESS);
 	assert_string_equal(id.text, "0xffff888000300078");
+	assert_int_equal(identity__check(ids, MM_LOCK, LB_RWSEM, NULL, &id), IDENTITY_GONE);
+	assert_string_equal(id.text, "mmap_lock of sh/103");
 	identities__free(ids);
 	kmem__free(k);
 }
@@ -208,6 +212,27 @@ static void test_born_later(void **state)
 	assert_int_equal(id.how, IDENTITY_ADDRESS);
 	h.seen_ns = 1001;
 	assert_int_equal(identity__resolve(ids, MM_LOCK, LB_RWSEM, &h, &id), IDENTITY_CHANGED);
+	assert_string_equal(id.text, "mmap_lock of mysqld/101");
+	identities__free(ids);
+	kmem__free(k);
+}
+
+/* What BPF saw outlives the process, and another one in its place. */
+static void test_own_mm(void **state)
+{
+	struct kmem *k = make();
+	struct identities *ids = identities__new(k, NULL);
+	struct identity_hint h = {.tgid = 77, .own_mm = true, .comm = "short\n"};
+	struct identity id;
+
+	identity__resolve(ids, MM_LOCK, LB_RWSEM, &h, &id);
+	assert_string_equal(id.text, "mmap_lock of short?/77");
+	assert_int_equal(id.pid, 77);
+	assert_int_equal(identity__check(ids, MM_LOCK, LB_RWSEM, &h, &id), IDENTITY_SAME);
+	assert_int_equal(identity__check(ids, MM_LOCK, LB_RWSEM, NULL, &id), IDENTITY_CHANGED);
+	assert_string_equal(id.text, "mmap_lock of mysqld/101");
+	h.tgid = 101;
+	assert_int_equal(identity__check(ids, MM_LOCK, LB_RWSEM, &h, &id), IDENTITY_SAME);
 	assert_string_equal(id.text, "mmap_lock of mysqld/101");
 	identities__free(ids);
 	kmem__free(k);
@@ -290,7 +315,7 @@ int main(void)
 		cmocka_unit_test(test_nasty_comm),     cmocka_unit_test(test_reuse),
 		cmocka_unit_test(test_pid_reuse),      cmocka_unit_test(test_born_later),
 		cmocka_unit_test(test_no_owner),       cmocka_unit_test(test_leader),
-		cmocka_unit_test(test_rt_inner),       cmocka_unit_test(test_many),
+		cmocka_unit_test(test_own_mm),	       cmocka_unit_test(test_rt_inner),       cmocka_unit_test(test_many),
 	};
 
 	return cmocka_run_group_tests_name("lock identity", tests, NULL, NULL);
