@@ -134,30 +134,30 @@ static void pad(struct out *o, unsigned int n)
 		out__putc(o, ' ');
 }
 
-static void one_cell(struct out *o, const struct text_col *col, const char *text, unsigned int room,
-		     bool last)
+/* Returns the columns it took. */
+static unsigned int one_cell(struct out *o, const struct text_col *col, const char *text,
+			     unsigned int room, bool last)
 {
 	char cell[1024];
-	unsigned int w;
+	unsigned int w, fill;
 
 	text__clean(cell, sizeof(cell), text && *text ? text : "-");
 	w = text__width(cell);
 	if (col->align == TEXT_LEFT && room && w > room)
 		w = text__cut(cell, room);
-	if (col->align == TEXT_RIGHT && w < room)
-		pad(o, room - w);
+	fill = w < room ? room - w : 0;
+	if (col->align == TEXT_RIGHT)
+		pad(o, fill);
 	out__puts(o, cell);
-	if (col->align == TEXT_LEFT && !last && w < room)
-		pad(o, room - w);
+	if (col->align == TEXT_LEFT && !last)
+		pad(o, fill);
+	return w + fill;
 }
 
-/* How many columns the cell in column i may take, used of them being taken by what is left of it;
- * 0: any number. */
-static unsigned int room_of(const struct text_col *col, unsigned int used, unsigned int width,
-			    bool last)
+/* The columns left for a last column that takes what there is; 0: no limit. A terminal that is too
+ * narrow wraps, which is better than a name of three letters. */
+static unsigned int what_is_left(unsigned int used, unsigned int width)
 {
-	if (!last || (col->width && !width))
-		return col->width;
 	if (!width)
 		return 0;
 	return width > used + 8 ? width - used : 8;
@@ -170,12 +170,15 @@ void text__row(struct out *o, const struct text_col *cols, const char *const *ce
 
 	for (unsigned int i = 0; i < n; i++) {
 		bool last = i + 1 == n;
-		unsigned int room = room_of(&cols[i], used, width, last && !cols[i].width);
+		unsigned int room = cols[i].width;
 
-		if (i)
+		if (i) {
 			out__putc(o, ' ');
-		one_cell(o, &cols[i], cells[i], room, last);
-		used += room + 1;
+			used++;
+		}
+		if (last && !room)
+			room = what_is_left(used, width);
+		used += one_cell(o, &cols[i], cells[i], room, last);
 	}
 	out__putc(o, '\n');
 }

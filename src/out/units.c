@@ -62,7 +62,7 @@ char *units__count(char *buf, uint64_t n)
 
 char *units__bytes(char *buf, uint64_t n)
 {
-	if (n >= 1000)
+	if (n >= 1024)
 		return scaled(buf, n, 1024, "KMGTPE");
 	snprintf(buf, UNITS_BUF, "%u", (unsigned int)n);
 	return buf;
