@@ -101,14 +101,12 @@ static int add_ids(const struct lb_option *opt, const char *s, struct id_list *l
 {
 	do {
 		size_t len = strcspn(s, ",");
-		char word[16];
+		bool too_long = len >= 24; /* what is cut off must not be taken for the whole */
+		char word[24];
 		uint64_t v;
 
-		if (len >= sizeof(word))
-			len = sizeof(word) - 1;
-		memcpy(word, s, len);
-		word[len] = '\0';
-		if (parse_u64(word, 1, 4194304, &v))
+		snprintf(word, sizeof(word), "%.*s", (int)len, s);
+		if (too_long || parse_u64(word, 1, 4194304, &v))
 			return err_set(e, -EINVAL, "--%s: '%s' is not a %s (1 to 4194304)",
 				       opt->name, word, opt->arg);
 		if (l->n == OPT_MAX_IDS)

@@ -6,11 +6,13 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include "util/cleanup.h"
 #include "util/parse.h"
@@ -87,11 +89,14 @@ static char *find_mount(const char *mountinfo)
 struct cgroups *cgroups__new(const char *mountinfo)
 {
 	struct cgroups *cg = calloc(1, sizeof(*cg));
+	struct statfs fs;
 
 	if (!cg)
 		return NULL;
 	cg->mount = find_mount(mountinfo ? mountinfo : "/proc/self/mountinfo");
 	cg->fd = cg->mount ? open(cg->mount, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	/* other file systems (in tests) have handles of their own */
+	cg->no_handles = cg->fd < 0 || fstatfs(cg->fd, &fs) || fs.f_type != CGROUP2_SUPER_MAGIC;
 	return cg;
 }
 
