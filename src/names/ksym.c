@@ -409,7 +409,7 @@ static const char *next_name(const struct ksym_table *t, const char *base, uint3
 	size_t len = strlen(base);
 	const char *hit;
 
-	if (!t->names || len + 1 >= sizeof(key) || *at >= t->names_len)
+	if (!t->names || !len || len + 1 >= sizeof(key) || *at >= t->names_len)
 		return NULL;
 	key[0] = '\0';
 	memcpy(key + 1, base, len);

@@ -11,13 +11,13 @@
 /* Two functions of this program, with bodies, that no compiler merges or inlines. */
 static volatile int sink;
 
-__attribute__((noinline, noclone)) static void local_function(void)
+__attribute__((noinline)) static void local_function(void)
 {
 	for (int i = 0; i < 3; i++)
 		sink += i;
 }
 
-__attribute__((noinline, noclone)) static void child_waits(void)
+__attribute__((noinline)) static void child_waits(void)
 {
 	for (;;)
 		pause();
