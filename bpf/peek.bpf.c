@@ -13,13 +13,16 @@ struct peek_req peek_req[PEEK_BATCH];
 unsigned char peek_slot[PEEK_BATCH][PEEK_SLOT];
 unsigned char peek_bulk[PEEK_BULK];
 int peek_bulk_err;
+__u64 peek_current; /* the caller's task_struct */
 
-/* arg[0]: how many of peek_req[] to serve. */
+/* arg[0]: how many of peek_req[] to serve; 0 asks for peek_current. */
 SEC("raw_tp")
 int peek_batch(struct args *ctx)
 {
 	__u64 n = ctx->arg[0];
 
+	if (!n)
+		peek_current = bpf_get_current_task();
 	for (__u32 i = 0; i < PEEK_BATCH; i++) {
 		struct peek_req *r = &peek_req[i];
 		__u64 len;

@@ -3,12 +3,14 @@
 
 #include <bpf/btf.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "util/cleanup.h"
 
 #define PATH_MAX_LEN 192
 #define DEPTH_MAX 16
+#define MODULES_MAX 8
 
 /* libbpf finds a type by walking all of them (130,000 in a distribution kernel). The composite ones
  * that have a name are hashed once instead. */
@@ -19,6 +21,12 @@ struct btf_offsets {
 	struct err err;
 	uint32_t *slots; /* type ids, 0 is free; n_slots is a power of two */
 	uint32_t n_slots;
+	/* Modules that were asked about, so that each is read once; btf is NULL where there is none. */
+	struct module {
+		char name[64];
+		struct btf *btf;
+	} modules[MODULES_MAX];
+	unsigned int n_modules;
 };
 
 struct btf_offsets *btf_offsets__new(const char *path)
@@ -39,6 +47,8 @@ void btf_offsets__free(struct btf_offsets *o)
 {
 	if (!o)
 		return;
+	for (unsigned int i = 0; i < o->n_modules; i++)
+		btf__free(o->modules[i].btf);
 	btf__free(o->btf);
 	free(o->slots);
 	free(o->path);
@@ -52,11 +62,6 @@ static uint32_t hash_name(const char *s, size_t len)
 	while (len--)
 		h = (h ^ (unsigned char)*s++) * 16777619u;
 	return h;
-}
-
-static const char *type_name(const struct btf_offsets *o, uint32_t id)
-{
-	return btf__name_by_offset(o->btf, btf__type_by_id(o->btf, id)->name_off);
 }
 
 static int index_types(struct btf_offsets *o)
@@ -122,7 +127,8 @@ static uint32_t find_type(const struct btf_offsets *o, const char *name, size_t 
 	uint32_t id;
 
 	for (uint32_t i = hash_name(name, len); (id = o->slots[i & (o->n_slots - 1)]); i++) {
-		const char *s = type_name(o, id);
+		const struct btf_type *t = btf__type_by_id(o->btf, id);
+		const char *s = btf__name_by_offset(o->btf, t->name_off);
 
 		if (!strncmp(s, name, len) && !s[len])
 			return id;
@@ -130,30 +136,31 @@ static uint32_t find_type(const struct btf_offsets *o, const char *name, size_t 
 	return 0;
 }
 
-static uint32_t skip_modifiers(const struct btf_offsets *o, uint32_t id)
+/* The structure behind typedefs, qualifiers, and arrays (their first element). */
+static uint32_t skip_modifiers(const struct btf *btf, uint32_t id)
 {
-	const struct btf_type *t = btf__type_by_id(o->btf, id);
+	const struct btf_type *t = btf__type_by_id(btf, id);
 
-	while (t && (btf_is_mod(t) || btf_is_typedef(t))) {
-		id = t->type;
-		t = btf__type_by_id(o->btf, id);
+	while (t && (btf_is_mod(t) || btf_is_typedef(t) || btf_is_array(t))) {
+		id = btf_is_array(t) ? btf_array(t)->type : t->type;
+		t = btf__type_by_id(btf, id);
 	}
 	return id;
 }
 
 /* Looks for the member called name in type id and, depth first, in its anonymous members. Adds its
  * bit offset to *bits and returns its type id, or 0. */
-static uint32_t find_member(const struct btf_offsets *o, uint32_t id, const char *name, size_t len,
+static uint32_t find_member(const struct btf *btf, uint32_t id, const char *name, size_t len,
 			    uint32_t *bits, int depth)
 {
-	const struct btf_type *t = btf__type_by_id(o->btf, id);
+	const struct btf_type *t = btf__type_by_id(btf, id);
 	const struct btf_member *m;
 
 	if (!t || !btf_is_composite(t) || depth > DEPTH_MAX)
 		return 0;
 	m = btf_members(t);
 	for (uint32_t i = 0; i < btf_vlen(t); i++) {
-		const char *s = btf__name_by_offset(o->btf, m[i].name_off);
+		const char *s = btf__name_by_offset(btf, m[i].name_off);
 		uint32_t inner, at = btf_member_bit_offset(t, i);
 
 		if (*s) {
@@ -162,7 +169,7 @@ static uint32_t find_member(const struct btf_offsets *o, uint32_t id, const char
 			*bits += at;
 			return btf_member_bitfield_size(t, i) ? 0 : m[i].type;
 		}
-		inner = find_member(o, skip_modifiers(o, m[i].type), name, len, &at, depth + 1);
+		inner = find_member(btf, skip_modifiers(btf, m[i].type), name, len, &at, depth + 1);
 		if (inner) {
 			*bits += at;
 			return inner;
@@ -171,25 +178,71 @@ static uint32_t find_member(const struct btf_offsets *o, uint32_t id, const char
 	return 0;
 }
 
-static int find_one(struct btf_offsets *o, const char *path, struct btf_field *out)
+/* path starts after the name of type id. */
+static int find_in(const struct btf *btf, uint32_t id, const char *path, struct btf_field *out)
 {
-	size_t len = strcspn(path, ".");
-	uint32_t id = find_type(o, path, len), bits = 0;
+	uint32_t bits = 0;
 	int64_t size;
 
-	if (!path[len])
-		return -EINVAL;
-	while (id && path[len]) {
-		path += len + 1;
-		len = strcspn(path, ".");
-		id = find_member(o, skip_modifiers(o, id), path, len, &bits, 0);
+	while (id && *path) {
+		size_t len = strcspn(++path, ".");
+
+		id = find_member(btf, skip_modifiers(btf, id), path, len, &bits, 0);
+		path += len;
 	}
 	if (!id || bits % 8)
 		return -ENOENT;
-	size = btf__resolve_size(o->btf, id);
+	size = btf__resolve_size(btf, id);
 	out->off = bits / 8;
 	out->size = size < 0 ? 0 : (uint32_t)size;
 	return 0;
+}
+
+static struct btf *module_btf(struct btf_offsets *o, const char *name, size_t len)
+{
+	struct module *m;
+	char path[128];
+
+	for (unsigned int i = 0; i < o->n_modules; i++)
+		if (!strncmp(o->modules[i].name, name, len) && !o->modules[i].name[len])
+			return o->modules[i].btf;
+	if (o->n_modules == MODULES_MAX || len >= sizeof(m->name) || o->path)
+		return NULL;
+	m = &o->modules[o->n_modules++];
+	memcpy(m->name, name, len);
+	m->name[len] = '\0';
+	snprintf(path, sizeof(path), "/sys/kernel/btf/%s", m->name);
+	m->btf = btf__parse_split(path, o->btf);
+	return m->btf;
+}
+
+static uint32_t find_module_type(const struct btf *btf, uint32_t first, const char *name, size_t len)
+{
+	for (uint32_t id = first; id < btf__type_cnt(btf); id++) {
+		const struct btf_type *t = btf__type_by_id(btf, id);
+		const char *s = btf__name_by_offset(btf, t->name_off);
+
+		if (btf_is_composite(t) && !strncmp(s, name, len) && !s[len])
+			return id;
+	}
+	return 0;
+}
+
+static int find_one(struct btf_offsets *o, const char *path, struct btf_field *out)
+{
+	const char *colon = strchr(path, ':'), *type = colon ? colon + 1 : path;
+	size_t len = strcspn(type, ".");
+	uint32_t id = find_type(o, type, len);
+	const struct btf *btf = o->btf;
+
+	if (!type[len])
+		return -EINVAL;
+	if (!id && colon) {
+		btf = module_btf(o, path, (size_t)(colon - path));
+		if (btf)
+			id = find_module_type(btf, btf__type_cnt(o->btf), type, len);
+	}
+	return id ? find_in(btf, id, type + len, out) : -ENOENT;
 }
 
 static int find_sizeof(struct btf_offsets *o, const char *name, struct btf_field *out)

@@ -36,6 +36,8 @@
 	F(FILE_MAPPING, "file.f_mapping")                                                          \
 	F(FILE_DENTRY, "file.f_path.dentry")                                                       \
 	F(FILE_PRIVATE, "file.private_data")                                                       \
+	F(FILE_COUNT, "file.f_count")                                                              \
+	F(FILE_REF, "file.f_ref")                                                                  \
 	F(FILE_POS_LOCK, "file.f_pos_lock")                                                        \
 	F(FILES_FDT, "files_struct.fdt")                                                           \
 	F(FDT_FD, "fdtable.fd")                                                                    \
@@ -46,6 +48,7 @@
 	F(VMA_FILE, "vm_area_struct.vm_file")                                                      \
 	F(ANON_ROOT, "anon_vma.root")                                                              \
 	F(ANON_PARENT, "anon_vma.parent")                                                          \
+	F(ANON_REFCOUNT, "anon_vma.refcount")                                                      \
 	F(ANON_RWSEM, "anon_vma.rwsem")                                                            \
 	F(ANON_TREE, "anon_vma.rb_root.rb_root.rb_node")                                           \
 	F(AVC_VMA, "anon_vma_chain.vma")                                                           \
@@ -68,6 +71,8 @@
 	F(INODE_GENERATION, "inode.i_generation")                                                  \
 	F(INODE_DENTRY, "inode.i_dentry.first")                                                    \
 	F(INODE_PIPE, "inode.i_pipe")                                                              \
+	F(INODE_STATE, "inode.i_state")                                                            \
+	F(ENUM_I_CLEAR, "enum I_CLEAR")                                                            \
 	F(DENTRY_ALIAS, "dentry.d_u.d_alias|dentry.d_alias")                                       \
 	F(DENTRY_INODE, "dentry.d_inode")                                                          \
 	F(DENTRY_PARENT, "dentry.d_parent")                                                        \
@@ -79,6 +84,7 @@
 	F(DENTRY_ALIAS_NEXT, "hlist_node.next")                                                    \
 	F(SB_DEV, "super_block.s_dev")                                                             \
 	F(SB_LIST, "super_block.s_list")                                                           \
+	F(SB_COUNT, "super_block.s_count|super_block.s_passive")                                   \
 	F(SB_TYPE, "super_block.s_type")                                                           \
 	F(SB_ROOT, "super_block.s_root")                                                           \
 	F(SB_ID, "super_block.s_id")                                                               \
@@ -132,12 +138,14 @@
 	F(EP_FILE, "eventpoll.file")                                                               \
 	F(HUGETLB_LOCK, "hugetlb_vma_lock.rw_sema")                                                \
 	F(HUGETLB_VMA, "hugetlb_vma_lock.vma")                                                     \
-	F(EXT4_DATA_SEM, "ext4_inode_info.i_data_sem")                                             \
-	F(EXT4_INODE, "ext4_inode_info.vfs_inode")                                                 \
+	F(EXT4_DATA_SEM, "ext4:ext4_inode_info.i_data_sem")                                        \
+	F(EXT4_INODE, "ext4:ext4_inode_info.vfs_inode")                                            \
+	F(XFS_LOCK, "xfs:xfs_inode.i_lock")                                                        \
+	F(XFS_INODE, "xfs:xfs_inode.i_vnode")                                                      \
 	F(PAGE_SIZE_OF, "sizeof page")                                                             \
 	F(PAGE_FLAGS, "page.flags")                                                                \
 	F(PAGE_TYPE, "page.page_type")                                                             \
-	F(PAGE_HEAD, "page.compound_head")                                                         \
+	F(PAGE_HEAD, "page.compound_head|page.compound_info")                                      \
 	F(SLAB_CACHE, "slab.slab_cache|page.slab_cache")                                           \
 	F(SLAB_FREELIST, "slab.freelist|page.freelist")                                            \
 	F(CACHE_NAME, "kmem_cache.name")                                                           \
@@ -146,7 +154,7 @@
 	F(CACHE_RED_LEFT, "kmem_cache.red_left_pad")                                               \
 	F(CACHE_OO, "kmem_cache.oo.x")                                                             \
 	F(CACHE_MIN, "kmem_cache.min.x")                                                           \
-	F(CACHE_NODE, "kmem_cache.node")                                                           \
+	F(CACHE_NODE, "kmem_cache.node|kmem_cache.per_node.node")                                  \
 	F(CACHE_LIST, "kmem_cache.list")                                                           \
 	F(NODE_PARTIAL, "kmem_cache_node.partial.next")                                            \
 	F(SLAB_LIST, "slab.slab_list|page.slab_list")                                              \

@@ -12,8 +12,7 @@
  *
  *	lockblame-kmem-image 1			first line: format and version
  *	kernel RELEASE
- *	field PATH OFFSET SIZE			a field, by its path in fields.h (the whole list of
- *						alternatives); tabs stand for the blanks in it
+ *	field NAME OFFSET SIZE			a field, by its name in fields.h
  *	task ADDRESS MM TID TGID START COMM	a row of the task pass; COMM is the rest of the line
  *	symbol NAME ADDRESS			a data symbol
  *	cache ADDRESS CACHE			what the kernel said about the slab cache of an address

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -43,13 +42,6 @@ static int write_named(void *ctx, const char *name, uint64_t addr, uint64_t valu
 	return ferror(f) ? -EIO : 0;
 }
 
-/* Paths hold blanks ("sizeof page"); in the file these are tabs. */
-static void write_path(FILE *f, const char *path)
-{
-	for (; *path; path++)
-		fputc(*path == ' ' ? '\t' : *path, f);
-}
-
 static void write_head(FILE *f, struct kmem *k, const char *comment)
 {
 	const struct kmem_tasks *t = kmem_image__rows(k);
@@ -62,9 +54,8 @@ static void write_head(FILE *f, struct kmem *k, const char *comment)
 	for (int i = 0; i < KF_N; i++) {
 		if (k->fields[i].state != FIELD_PRESENT)
 			continue;
-		fprintf(f, "field ");
-		write_path(f, kmem__field_path((enum kmem_field)i));
-		fprintf(f, " %u %u\n", k->fields[i].at.off, k->fields[i].at.size);
+		fprintf(f, "field %s %u %u\n", kmem__field_name((enum kmem_field)i),
+			k->fields[i].at.off, k->fields[i].at.size);
 	}
 	for (size_t i = 0; i < t->n; i++) {
 		const struct kmem_task_row *r = &t->rows[i];
@@ -142,16 +133,13 @@ static int load_mem(struct kmem *k, char *s)
 
 static int load_field(struct kmem *k, char *s)
 {
-	char *path = word(&s);
+	const char *name = word(&s);
 	uint64_t off, size;
 
 	if (number(&s, UINT32_MAX, &off) || number(&s, UINT32_MAX, &size) || *s)
 		return -EINVAL;
-	for (char *p = path; *p; p++)
-		if (*p == '\t')
-			*p = ' ';
 	for (int i = 0; i < KF_N; i++)
-		if (!strcmp(path, kmem__field_path((enum kmem_field)i)))
+		if (!strcmp(name, kmem__field_name((enum kmem_field)i)))
 			return kmem_image__set_field(k, (enum kmem_field)i, (uint32_t)off,
 						     (uint32_t)size);
 	return 0; /* a field that walkers no longer read */

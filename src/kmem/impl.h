@@ -47,7 +47,8 @@ struct kmem {
 
 void kmem__init(struct kmem *k, const struct kmem_ops *ops);
 void kmem__fini(struct kmem *k);
-const char *kmem__field_path(enum kmem_field f);
+const char *kmem__field_path(enum kmem_field f); /* for btf_offsets__find() */
+const char *kmem__field_name(enum kmem_field f); /* "TASK_PID" */
 struct kmem_task_row *kmem_tasks__add(struct kmem_tasks *t);
 
 #endif

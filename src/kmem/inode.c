@@ -45,12 +45,15 @@ static bool sb_is_linked(struct kmem *k, const struct ksb *sb)
 
 int ksb__read(struct kmem *k, uint64_t addr, struct ksb *out)
 {
-	static const enum kmem_field f[] = {KF_SB_ROOT, KF_SB_FLAGS, KF_SB_DEV, KF_SB_TYPE};
+	static const enum kmem_field f[] = {KF_SB_ROOT, KF_SB_FLAGS, KF_SB_DEV, KF_SB_TYPE,
+					    KF_SB_COUNT};
 	int64_t id = kmem__off(k, KF_SB_ID);
 	uint64_t v[ARRAY_SIZE(f)], name;
 
 	memset(out, 0, sizeof(*out));
 	if (!kmem_ptr_ok(addr) || kmem__getv(k, addr, f, v, ARRAY_SIZE(f)))
+		return -ESRCH;
+	if (!(uint32_t)v[4]) /* freed */
 		return -ESRCH;
 	out->addr = addr;
 	out->root = v[0];
@@ -81,10 +84,23 @@ static bool mode_is_sane(uint32_t mode)
 	}
 }
 
+/* The last thing that happens to an inode before its memory is freed is that I_CLEAR is set. The bit
+ * has moved twice: with the reordering that came together with the 32-bit i_state (6.12), and later,
+ * when the flags became an enum, which BTF knows. */
+static bool is_evicted(struct kmem *k, uint64_t state)
+{
+	int64_t clear = kmem__off(k, KF_ENUM_I_CLEAR);
+
+	if (clear <= 0)
+		clear = kmem__size(k, KF_INODE_STATE) == 8 ? 1 << 6 : 1 << 8;
+	return state & (uint64_t)clear;
+}
+
 int kinode__read(struct kmem *k, uint64_t addr, struct kinode *out)
 {
 	static const enum kmem_field f[] = {KF_INODE_SB,   KF_INODE_MAPPING, KF_INODE_INO,
-					    KF_INODE_MODE, KF_INODE_RDEV,    KF_INODE_GENERATION};
+					    KF_INODE_MODE, KF_INODE_RDEV,    KF_INODE_GENERATION,
+					    KF_INODE_STATE};
 	int64_t data = kmem__off(k, KF_INODE_DATA);
 	uint64_t v[ARRAY_SIZE(f)], host;
 
@@ -99,7 +115,7 @@ int kinode__read(struct kmem *k, uint64_t addr, struct kinode *out)
 	out->mode = (uint32_t)v[3];
 	out->rdev = (uint32_t)v[4];
 	out->generation = (uint32_t)v[5];
-	if (!mode_is_sane(out->mode) || !kmem_ptr_ok(out->mapping))
+	if (!mode_is_sane(out->mode) || !kmem_ptr_ok(out->mapping) || is_evicted(k, v[6]))
 		return -ESRCH;
 	return ksb__read(k, v[0], &out->sb);
 }
@@ -116,6 +132,16 @@ int kmapping__inode(struct kmem *k, uint64_t addr, struct kinode *out)
 	return host + (uint64_t)data == addr || out->mapping == addr ? 0 : -ESRCH;
 }
 
+/* f_count is 0 in a freed file; f_ref (6.13+) counts from 0 and is negative when dead. */
+static bool file_is_open(struct kmem *k, uint64_t addr)
+{
+	uint64_t v;
+
+	if (kmem__has(k, KF_FILE_REF))
+		return !kmem__get(k, addr, KF_FILE_REF, &v) && !(v >> 63);
+	return !kmem__get(k, addr, KF_FILE_COUNT, &v) && v && !(v >> 63);
+}
+
 int kfile__read(struct kmem *k, uint64_t addr, struct kfile *out)
 {
 	static const enum kmem_field f[] = {KF_FILE_INODE, KF_FILE_DENTRY, KF_FILE_MAPPING};
@@ -128,7 +154,7 @@ int kfile__read(struct kmem *k, uint64_t addr, struct kfile *out)
 	out->dentry = v[1];
 	if (!kmem_ptr_ok(v[1]) || kmem__get(k, v[1], KF_DENTRY_INODE, &inode))
 		return -ESRCH;
-	if (kinode__read(k, v[0], &out->inode))
+	if (!file_is_open(k, addr) || kinode__read(k, v[0], &out->inode))
 		return -ESRCH;
 	/* A file of an overlay may have the dentry above and the inode below. */
 	return inode == v[0] || out->inode.mapping == v[2] ? 0 : -ESRCH;

@@ -11,6 +11,14 @@
 #define KMEM_FIELD_PATH(id, path) [KF_##id] = (path),
 static const char *const field_paths[KF_N] = {KMEM_FIELDS(KMEM_FIELD_PATH)};
 
+#define KMEM_FIELD_NAME(id, path) [KF_##id] = #id,
+static const char *const field_names[KF_N] = {KMEM_FIELDS(KMEM_FIELD_NAME)};
+
+const char *kmem__field_name(enum kmem_field f)
+{
+	return field_names[f];
+}
+
 const char *kmem__field_path(enum kmem_field f)
 {
 	return field_paths[f];

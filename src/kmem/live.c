@@ -21,6 +21,7 @@ struct kmem_live {
 	struct btf_offsets *offsets;
 	struct peek_bpf *peek;
 	int batch_fd, large_fd;
+	uint64_t lowest; /* where the kernel's half begins */
 	struct peektasks_bpf *tasks;
 	struct bpf_link *tasks_link;
 	int tasks_failed;
@@ -74,6 +75,8 @@ static void live_readv(struct kmem *k, struct kmem_req *reqs, size_t n)
 	size_t have = 0;
 
 	for (size_t i = 0; i < n; i++) {
+		if (!reqs[i].err && reqs[i].addr < l->lowest)
+			reqs[i].err = -EFAULT;
 		if (reqs[i].err)
 			continue;
 		if (reqs[i].len > PEEK_SLOT) {
@@ -257,9 +260,21 @@ static int load_error(int err, struct err *e)
 	return err_errno(e, err, "cannot load the program that reads kernel memory");
 }
 
+/* A read of an address between the halves is refused, but older kernels warn about it in the log. On
+ * x86-64 the halves depend on how many levels the page tables have, which a known address tells: with
+ * five of them the direct map lies below what four can reach. */
+static uint64_t lowest_kernel_address(uint64_t task)
+{
+#ifdef __x86_64__
+	return task >= 0xffff800000000000ull ? 0xffff800000000000ull : 0xff00000000000000ull;
+#else
+	return 1ull << 63;
+#endif
+}
+
 static int load_peek(struct kmem_live *l)
 {
-	__u64 probe = 0;
+	int err;
 
 	l->peek = peek_bpf__open_and_load();
 	if (!l->peek)
@@ -269,7 +284,10 @@ static int load_peek(struct kmem_live *l)
 	l->batch_fd = bpf_program__fd(l->peek->progs.peek_batch);
 	l->large_fd = bpf_program__fd(l->peek->progs.peek_large);
 	/* BPF_PROG_TEST_RUN of raw tracepoints came with 5.10. */
-	return run(l->batch_fd, probe, 0);
+	err = run(l->batch_fd, 0, 0);
+	if (!err)
+		l->lowest = lowest_kernel_address(l->peek->bss->peek_current);
+	return err;
 }
 
 struct kmem *kmem__live(struct btf_offsets *offsets, struct err *e)

@@ -51,6 +51,19 @@ static int by_pass(struct kmem *k, uint64_t mm, pid_t hint_tgid, struct ktask *o
 	return best ? task_with_mm(k, best->task, mm, out) : -ESRCH;
 }
 
+/* A pass over all tasks is worth it only for what looks like an mm: references, and a top-level page
+ * table, which fills a page. */
+static bool is_plausible(struct kmem *k, uint64_t mm)
+{
+	static const enum kmem_field f[] = {KF_MM_COUNT, KF_MM_PGD};
+	uint64_t v[ARRAY_SIZE(f)];
+	int err = kmem__getv(k, mm, f, v, ARRAY_SIZE(f));
+
+	if (err)
+		return err == -ENOENT;
+	return v[0] && v[0] <= INT32_MAX && kmem_ptr_ok(v[1]) && !(v[1] & 4095);
+}
+
 int kmm__read(struct kmem *k, uint64_t addr, pid_t hint_tgid, struct kmm *out)
 {
 	memset(out, 0, sizeof(*out));
@@ -59,24 +72,19 @@ int kmm__read(struct kmem *k, uint64_t addr, pid_t hint_tgid, struct kmm *out)
 	out->addr = addr;
 	if (!by_owner(k, addr, &out->process))
 		return 0;
+	if (!is_plausible(k, addr))
+		return -ESRCH;
 	return by_pass(k, addr, hint_tgid, &out->process) ? -ESRCH : 0;
 }
 
 int kmm__exiting(struct kmem *k, uint64_t addr, uint64_t *file)
 {
-	static const enum kmem_field f[] = {KF_MM_COUNT, KF_MM_PGD, KF_MM_EXE_FILE};
 	struct kfile kf;
-	uint64_t v[ARRAY_SIZE(f)];
 
-	if (!kmem_ptr_ok(addr) || kmem__getv(k, addr, f, v, ARRAY_SIZE(f)))
+	if (!kmem_ptr_ok(addr) || !kmem__has(k, KF_MM_COUNT) || !is_plausible(k, addr) ||
+	    kmem__get(k, addr, KF_MM_EXE_FILE, file))
 		return -ESRCH;
-	/* A page-aligned top-level table, references left, and a file whose own links agree. */
-	if (!v[0] || v[0] > INT32_MAX || !kmem_ptr_ok(v[1]) || v[1] & 4095)
-		return -ESRCH;
-	if (kfile__read(k, v[2], &kf))
-		return -ESRCH;
-	*file = v[2];
-	return 0;
+	return kfile__read(k, *file, &kf) ? -ESRCH : 0;
 }
 
 /* The VMA of the anon_vma_chain whose tree node is rb, if all its links agree. */
@@ -128,7 +136,8 @@ static void walk_tree(struct kmem *k, uint64_t root, struct kanon *out)
 
 int kanon__read(struct kmem *k, uint64_t addr, struct kanon *out)
 {
-	static const enum kmem_field f[] = {KF_ANON_ROOT, KF_ANON_PARENT, KF_ANON_TREE};
+	static const enum kmem_field f[] = {KF_ANON_ROOT, KF_ANON_PARENT, KF_ANON_TREE,
+					    KF_ANON_REFCOUNT};
 	uint64_t v[ARRAY_SIZE(f)];
 
 	memset(out, 0, sizeof(*out));
@@ -136,7 +145,7 @@ int kanon__read(struct kmem *k, uint64_t addr, struct kanon *out)
 	if (!kmem_ptr_ok(addr) || kmem__getv(k, addr, f, v, ARRAY_SIZE(f)))
 		return -ESRCH;
 	/* Only the root's lock is ever taken. */
-	if (v[0] != addr || v[1] != addr)
+	if (v[0] != addr || v[1] != addr || !v[3])
 		return -ESRCH;
 	walk_tree(k, v[2], out);
 	return out->mm ? 0 : -ESRCH;

@@ -156,20 +156,34 @@ static bool page_is_slab(struct kmem *k, uint64_t page)
 	return false;
 }
 
+/* The first of the pages that page was allocated with. A tail page has bit 0 of the word set; the rest
+ * leads to the head, or (7.x) is a mask that leaves the head's address of its own. */
+static uint64_t head_of(struct kmem *k, uint64_t page)
+{
+	uint64_t size = kmem__size(k, KF_PAGE_SIZE_OF), word, head;
+
+	if (kmem__get(k, page, KF_PAGE_HEAD, &word))
+		return 0;
+	if (!(word & 1))
+		return page;
+	head = word - 1;
+	if (head > page || (page - head) / size >= 1u << ORDER_MAX)
+		head = page & word;
+	if (head > page || (page - head) % size || (page - head) / size >= 1u << ORDER_MAX)
+		return 0;
+	return head;
+}
+
 /* The first page of the slab that addr lies in, through the page structures: 0 with its virtual
  * address and its cache, -ENOENT when it is no slab page. */
 static int slab_of(struct kmem *k, uint64_t addr, uint64_t *start, uint64_t *cache)
 {
-	uint64_t size = kmem__size(k, KF_PAGE_SIZE_OF), page = page_of(k, addr), head;
+	uint64_t page = page_of(k, addr), head = head_of(k, page);
 
-	if (kmem__get(k, page, KF_PAGE_HEAD, &head))
+	if (!head || !page_is_slab(k, head) || kmem__get(k, head, KF_SLAB_CACHE, cache))
 		return -ENOENT;
-	head = head & 1 ? head - 1 : page;
-	if (head > page || (page - head) % size || (page - head) / size >= 1u << ORDER_MAX)
-		return -ENOENT;
-	if (!page_is_slab(k, head) || kmem__get(k, head, KF_SLAB_CACHE, cache))
-		return -ENOENT;
-	*start = ((addr >> page_shift()) - (page - head) / size) << page_shift();
+	*start = ((addr >> page_shift()) - (page - head) / kmem__size(k, KF_PAGE_SIZE_OF))
+		 << page_shift();
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 
 #define TRIES 3
 #define RT_DEPTH_MAX 64
+#define RWBASE_READERS 0x3fffffffu /* without the two bias bits */
 #define WQ_CUSTOM 4u /* percpu_rw_semaphore marks its readers with it */
 
 /* How the entries of one kind of queue look. */
@@ -173,12 +174,31 @@ static int walk_rt(struct walk *w, uint64_t lock)
 	return 0;
 }
 
+/* The first writer in the line of a read-held rwbase_rt is in no tree: it has the rt-mutex already,
+ * has taken the readers' bias away, and waits for them to leave. */
+static int walk_rt_rwsem(struct walk *w, uint64_t lock)
+{
+	uint64_t mutex = lock + (uint64_t)kmem__off(w->k, KF_RWSEM_RT_MUTEX), readers, owner;
+	int err = kmem__get(w->k, lock, KF_RWSEM_RT_READERS, &readers);
+
+	if (err)
+		return err;
+	if (readers && !(readers & ~RWBASE_READERS)) {
+		if (kmem__get(w->k, mutex, KF_RTM_OWNER, &owner))
+			return -EAGAIN;
+		add_waiter(w, owner & ~(uint64_t)7, &mutex_queue, 0);
+		if (w->more)
+			return 0;
+	}
+	return walk_rt(w, mutex);
+}
+
 static int one_walk(struct walk *w, uint64_t addr, enum lb_kind kind)
 {
 	switch (kind) {
 	case LB_RWSEM:
 		if (kmem__is_rt(w->k))
-			return walk_rt(w, addr + (uint64_t)kmem__off(w->k, KF_RWSEM_RT_MUTEX));
+			return walk_rt_rwsem(w, addr);
 		return walk_queue(w, &rwsem_queue, addr);
 	case LB_MUTEX:
 		if (kmem__has(w->k, KF_MUTEX_RT))

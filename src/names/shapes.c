@@ -106,16 +106,27 @@ static bool is_invalidate(struct shape_ctx *c, uint64_t obj, struct found *f)
 	return is_mapping(c, obj, "invalidate_lock", f);
 }
 
-static bool is_ext4_inode(struct shape_ctx *c, uint64_t obj, struct found *f)
+/* A lock of a file system's own inode, around the common one. */
+static bool is_fs_inode(struct shape_ctx *c, uint64_t obj, enum kmem_field inner, const char *type,
+			const char *what, struct found *f)
 {
-	int64_t off = kmem__off(c->k, KF_EXT4_INODE);
+	int64_t off = kmem__off(c->k, inner);
 	struct kinode inode;
 
-	if (off < 0 || kinode__read(c->k, obj + (uint64_t)off, &inode) ||
-	    strcmp(inode.sb.type, "ext4"))
+	if (off < 0 || kinode__read(c->k, obj + (uint64_t)off, &inode) || strcmp(inode.sb.type, type))
 		return false;
-	inode_text(c, "i_data_sem", &inode, f);
+	inode_text(c, what, &inode, f);
 	return true;
+}
+
+static bool is_ext4_inode(struct shape_ctx *c, uint64_t obj, struct found *f)
+{
+	return is_fs_inode(c, obj, KF_EXT4_INODE, "ext4", "i_data_sem", f);
+}
+
+static bool is_xfs_inode(struct shape_ctx *c, uint64_t obj, struct found *f)
+{
+	return is_fs_inode(c, obj, KF_XFS_INODE, "xfs", "XFS i_lock", f);
 }
 
 static bool is_sb(struct shape_ctx *c, uint64_t obj, const char *what, struct found *f)
@@ -310,6 +321,7 @@ const struct shape lb_shapes[] = {
 	{"s_umount", KF_SB_UMOUNT, LB_RWSEMS, is_umount, 1, KF_N},
 	{"anon_vma", KF_ANON_RWSEM, LB_RWSEMS, is_anon_vma, 1, KF_N},
 	{"i_data_sem", KF_EXT4_DATA_SEM, LB_RWSEMS, is_ext4_inode, 1, KF_N},
+	{"XFS i_lock", KF_XFS_LOCK, LB_RWSEMS, is_xfs_inode, 1, KF_N},
 	{"exec_update_lock", KF_SIGNAL_EXEC_UPDATE, LB_RWSEMS | LB_MUTEXES, is_exec_update, 1, KF_N},
 	{"hugetlb VMA lock", KF_HUGETLB_LOCK, LB_RWSEMS, is_hugetlb_vma, 1, KF_N},
 	{"cred_guard_mutex", KF_SIGNAL_CRED_GUARD, LB_MUTEXES, is_cred_guard, 1, KF_N},

@@ -355,7 +355,7 @@ static void test_bad_files(void **state)
 	load_fails("lockblame-kmem-image 1\n\nmem 0x10\n", "line 3");
 	load_fails("lockblame-kmem-image 1\nmem 0x10 zz\n", "line 2");
 	load_fails("lockblame-kmem-image 1\nmem -1 00\n", "line 2");
-	load_fails("lockblame-kmem-image 1\nfield task_struct.pid 1\n", "line 2");
+	load_fails("lockblame-kmem-image 1\nfield TASK_PID 1\n", "line 2");
 	load_fails("lockblame-kmem-image 1\ntask 0x1 0x2 3\n", "line 2");
 	load_fails("lockblame-kmem-image 1\ncache 0x1\n", "line 2");
 	load_fails("lockblame-kmem-image 1\nbanana\n", "line 2");

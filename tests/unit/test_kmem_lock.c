@@ -396,6 +396,10 @@ static void test_rt(void **state)
 	put(k, LOCK + 8 + 0x18, TASK(1));
 	o = owner_of(k, LB_RWSEM);
 	assert_true(o.mode == LB_READ && o.readers == 2 && o.waiters && o.tid == 0);
+	put(k, LOCK + 8 + 8, 0);
+	assert_int_equal(queue(k, LB_RWSEM, w, 8, &n, &more), 0);
+	assert_int_equal(n, 1);
+	assert_true(w[0].tid == 101 && w[0].mode == LB_WRITE && w[0].mode_known);
 	put(k, LOCK, 0x40000000u);
 	o = owner_of(k, LB_RWSEM);
 	assert_true(o.mode == LB_WRITE && o.certainty == LB_EXACT && o.tid == 101);
