@@ -19,6 +19,10 @@
 	F(TASK_FILES, "task_struct.files")                                                         \
 	F(TASK_SIGNAL, "task_struct.signal")                                                       \
 	F(TASK_NSPROXY, "task_struct.nsproxy")                                                     \
+	F(TASK_FS, "task_struct.fs")                                                               \
+	F(NSPROXY_MNT, "nsproxy.mnt_ns")                                                           \
+	F(FS_ROOT_MNT, "fs_struct.root.mnt")                                                       \
+	F(FS_ROOT_DENTRY, "fs_struct.root.dentry")                                                 \
 	F(TASK_PI_BLOCKED_ON, "task_struct.pi_blocked_on")                                         \
 	F(PID_TASKS, "pid.tasks")                                                                  \
 	F(SIGNAL_THREADS, "signal_struct.thread_head")                                             \
@@ -93,6 +97,18 @@
 	F(SB_UMOUNT, "super_block.s_umount")                                                       \
 	F(SB_RENAME, "super_block.s_vfs_rename_mutex")                                             \
 	F(SB_WRITERS, "super_block.s_writers.rw_sem")                                              \
+	F(SB_MOUNTS, "super_block.s_mounts")                                                       \
+	F(MOUNT_VFS, "mount.mnt")                                                                  \
+	F(MOUNT_ROOT, "mount.mnt.mnt_root")                                                        \
+	F(MOUNT_SB, "mount.mnt.mnt_sb")                                                            \
+	F(MOUNT_PARENT, "mount.mnt_parent")                                                        \
+	F(MOUNT_POINT, "mount.mnt_mountpoint")                                                     \
+	F(MOUNT_NS, "mount.mnt_ns")                                                                \
+	F(MOUNT_CHILDREN, "mount.mnt_mounts")                                                      \
+	F(MOUNT_CHILD, "mount.mnt_child")                                                          \
+	F(MOUNT_INSTANCE, "mount.mnt_instance")                                                    \
+	F(MOUNT_NEXT_FOR_SB, "mount.mnt_next_for_sb")                                              \
+	F(ENUM_DCACHE_MOUNTED, "enum DCACHE_MOUNTED")                                              \
 	F(FSTYPE_NAME, "file_system_type.name")                                                    \
 	F(RWSEM_COUNT, "rw_semaphore.count")                                                       \
 	F(RWSEM_OWNER, "rw_semaphore.owner")                                                       \

@@ -5,6 +5,8 @@
 /* What a back end of struct kmem provides. Only src/kmem includes this. */
 #include "kmem/kmem.h"
 
+#define KMEM_SELF "(self)"
+
 struct kmem_tasks {
 	struct kmem_task_row *rows;
 	size_t n, cap;
@@ -16,7 +18,7 @@ struct kmem_ops {
 	int (*field)(struct kmem *k, enum kmem_field f, struct btf_field *out);
 	/* Fills t (emptied by the caller). */
 	int (*tasks)(struct kmem *k, struct kmem_tasks *t);
-	/* Address of a data symbol, 0 when not known. */
+	/* Address of a data symbol, 0 when not known; that of the own task for KMEM_SELF. */
 	uint64_t (*symbol)(struct kmem *k, const char *name);
 	/* Address of the kmem_cache that addr belongs to as the kernel itself says: 1 and *cache (0: it
 	 * is no slab memory), 0 when the kernel can't be asked. */

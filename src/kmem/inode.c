@@ -160,25 +160,19 @@ int kfile__read(struct kmem *k, uint64_t addr, struct kfile *out)
 	return inode == v[0] || out->inode.mapping == v[2] ? 0 : -ESRCH;
 }
 
-struct dentry_at {
-	uint64_t parent, sb, name, hashed;
-	uint32_t len;
-};
-
-static int read_dentry(struct kmem *k, uint64_t addr, struct dentry_at *d)
+int kdentry__read(struct kmem *k, uint64_t addr, struct kdentry *d)
 {
-	static const enum kmem_field f[] = {KF_DENTRY_PARENT, KF_DENTRY_SB, KF_DENTRY_NAME,
-					    KF_DENTRY_HASH_PPREV, KF_DENTRY_NAME_LEN};
+	static const enum kmem_field f[] = {KF_DENTRY_PARENT,	  KF_DENTRY_SB,	      KF_DENTRY_NAME,
+					    KF_DENTRY_HASH_PPREV, KF_DENTRY_NAME_LEN, KF_DENTRY_FLAGS};
 	uint64_t v[ARRAY_SIZE(f)];
 
 	if (!kmem_ptr_ok(addr) || kmem__getv(k, addr, f, v, ARRAY_SIZE(f)))
 		return -EFAULT;
-	*d = (struct dentry_at){v[0], v[1], v[2], v[3], (uint32_t)v[4]};
+	*d = (struct kdentry){v[0], v[1], v[2], v[3], (uint32_t)v[4], (uint32_t)v[5]};
 	return d->len <= NAME_LEN_MAX ? 0 : -ESRCH;
 }
 
-/* Puts "/NAME" in front of what buf holds from *at on. */
-static int prepend_name(struct kmem *k, const struct dentry_at *d, char *buf, size_t *at)
+int kdentry__prepend(struct kmem *k, const struct kdentry *d, char *buf, size_t *at)
 {
 	if (!d->len || *at < d->len + 1)
 		return -ENAMETOOLONG;
@@ -193,7 +187,7 @@ static int prepend_name(struct kmem *k, const struct dentry_at *d, char *buf, si
 
 /* The end of the way up: the root of the file system, called "/", or a dentry without a place in a
  * tree (memfd:x, SYSV0001), which has a name of its own. */
-static int finish_path(struct kmem *k, uint64_t top, const struct dentry_at *d, size_t at,
+static int finish_path(struct kmem *k, uint64_t top, const struct kdentry *d, size_t at,
 		       struct kpath *out)
 {
 	uint64_t root;
@@ -201,7 +195,7 @@ static int finish_path(struct kmem *k, uint64_t top, const struct dentry_at *d, 
 
 	out->rooted = !kmem__get(k, d->sb, KF_SB_ROOT, &root) && root == top;
 	if (!out->path[at]) {
-		err = prepend_name(k, d, out->path, &at);
+		err = kdentry__prepend(k, d, out->path, &at);
 		if (err)
 			return err;
 		at += out->path[at + 1] == '/';
@@ -213,12 +207,12 @@ static int finish_path(struct kmem *k, uint64_t top, const struct dentry_at *d, 
 static int walk_up(struct kmem *k, uint64_t dentry, struct kpath *out)
 {
 	size_t at = sizeof(out->path) - 1;
-	struct dentry_at d;
+	struct kdentry d;
 	uint64_t sb = 0;
 
 	out->path[at] = '\0';
 	for (int depth = 0; depth < DEPTH_MAX; depth++) {
-		int err = read_dentry(k, dentry, &d);
+		int err = kdentry__read(k, dentry, &d);
 
 		if (err)
 			return err;
@@ -229,7 +223,7 @@ static int walk_up(struct kmem *k, uint64_t dentry, struct kpath *out)
 			out->unlinked = !d.hashed && d.parent != dentry;
 		if (d.parent == dentry)
 			return finish_path(k, dentry, &d, at, out);
-		err = prepend_name(k, &d, out->path, &at);
+		err = kdentry__prepend(k, &d, out->path, &at);
 		if (err)
 			return err;
 		dentry = d.parent;
@@ -251,11 +245,12 @@ int kdentry__path(struct kmem *k, uint64_t dentry, struct kpath *out)
 	return err ? err : -EAGAIN;
 }
 
-int kinode__path(struct kmem *k, const struct kinode *inode, struct kpath *out)
+int kinode__dentry(struct kmem *k, const struct kinode *inode, uint64_t *out)
 {
 	int64_t alias = kmem__off(k, KF_DENTRY_ALIAS);
-	uint64_t node, found = 0, dinode, hashed;
+	uint64_t node, dinode, hashed;
 
+	*out = 0;
 	if (alias < 0 || kmem__get(k, inode->addr, KF_INODE_DENTRY, &node))
 		return -ENOENT;
 	for (int i = 0; node && i < ALIASES_MAX; i++) {
@@ -265,15 +260,13 @@ int kinode__path(struct kmem *k, const struct kinode *inode, struct kpath *out)
 		    dinode != inode->addr)
 			break;
 		if (!kmem__get(k, dentry, KF_DENTRY_HASH_PPREV, &hashed)) {
-			if (!found || hashed)
-				found = dentry;
+			if (!*out || hashed)
+				*out = dentry;
 			if (hashed)
 				break;
 		}
 		if (kmem__get(k, node, KF_DENTRY_ALIAS_NEXT, &node))
 			break;
 	}
-	if (!found)
-		return -ENOENT;
-	return kdentry__path(k, found, out) ? -ENOENT : 0;
+	return *out ? 0 : -ENOENT;
 }

@@ -62,9 +62,23 @@ struct kpath {
 	bool rooted; /* leads up to the root of its file system; else only the last parts are known */
 };
 
+/* One step of such a walk. */
+struct kdentry {
+	uint64_t parent; /* itself: a root */
+	uint64_t sb;
+	uint64_t name;
+	uint64_t hashed; /* 0: unlinked, or a root */
+	uint32_t len;
+	uint32_t flags;
+};
+
+int kdentry__read(struct kmem *k, uint64_t addr, struct kdentry *d);
+/* Puts "/NAME" in front of what buf holds from *at on, and moves *at. */
+int kdentry__prepend(struct kmem *k, const struct kdentry *d, char *buf, size_t *at);
+
 int kdentry__path(struct kmem *k, uint64_t dentry, struct kpath *out);
-/* A path of the inode: that of its first name that still exists, else of a deleted one. -ENOENT when
+/* A name of the inode: its first dentry that is still in its directory, else a deleted one. -ENOENT when
  * no name of it is in the kernel's memory. */
-int kinode__path(struct kmem *k, const struct kinode *inode, struct kpath *out);
+int kinode__dentry(struct kmem *k, const struct kinode *inode, uint64_t *dentry);
 
 #endif

@@ -162,6 +162,11 @@ int kmem__get(struct kmem *k, uint64_t obj, enum kmem_field f, uint64_t *v)
 	return kmem__getv(k, obj, &f, v, 1);
 }
 
+uint64_t kmem__self(struct kmem *k)
+{
+	return k->ops->symbol ? k->ops->symbol(k, KMEM_SELF) : 0;
+}
+
 bool kmem__is_rt(struct kmem *k)
 {
 	return kmem__has(k, KF_RWSEM_RT);

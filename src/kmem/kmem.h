@@ -75,6 +75,9 @@ static inline bool kmem_ptr_ok(uint64_t p)
 	return p >> 63 && !(p & 7) && p < (uint64_t)-4096;
 }
 
+/* The task_struct of this process, 0 when not known. */
+uint64_t kmem__self(struct kmem *k);
+
 /* All tasks, as one pass over them saw them. */
 struct kmem_task_row {
 	uint64_t task;

@@ -199,6 +199,8 @@ static uint64_t live_symbol(struct kmem *k, const char *name)
 {
 	struct kmem_live *l = live(k);
 
+	if (!strcmp(name, KMEM_SELF))
+		return l->peek->bss->peek_current;
 	return l->addr_of ? l->addr_of(l->addr_of_ctx, name) : 0;
 }
 

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "kmem/mount.h"
 #include "names/identity_impl.h"
 #include "util/cleanup.h"
 
@@ -28,6 +29,14 @@ static void put_path(char *buf, size_t size, const char *path, const char *suffi
 	}
 	head = room / 4;
 	snprintf(buf, size, "%.*s...%s%s", (int)head, path, path + len - (room - head - 3), suffix);
+}
+
+/* "ext4 sda1"; for file systems without a device just "tmpfs". */
+static void name_fs(const struct ksb *sb, char *buf, size_t size)
+{
+	bool id = *sb->id && strcmp(sb->id, sb->type);
+
+	snprintf(buf, size, "%s%s%s", sb->type, id ? " " : "", id ? sb->id : "");
 }
 
 /* Files of the nameless file systems, as /proc/PID/fd calls them. */
@@ -76,6 +85,9 @@ static bool name_block_device(const struct kinode *inode, char *buf, size_t size
 /* A dentry outside any tree: memory that has a file only inside the kernel. */
 static void name_rootless(const struct kinode *inode, const char *name, char *buf, size_t size)
 {
+	char fs[72];
+
+	name_fs(&inode->sb, fs, sizeof(fs));
 	name += *name == '/';
 	if (!strncmp(name, "SYSV", 4))
 		snprintf(buf, size, "%s (shmid %llu)", name, (unsigned long long)inode->ino);
@@ -85,20 +97,30 @@ static void name_rootless(const struct kinode *inode, const char *name, char *bu
 	else if (!strncmp(name, "memfd:", 6) || !strcmp(name, "anon_hugepage"))
 		snprintf(buf, size, "%s (inode %llu)", name, (unsigned long long)inode->ino);
 	else
-		snprintf(buf, size, "%s on %s %s (inode %llu)", name, inode->sb.type, inode->sb.id,
-			 (unsigned long long)inode->ino);
+		snprintf(buf, size, "%s on %s (inode %llu)", name, fs, (unsigned long long)inode->ino);
 }
 
-static void name_rooted(struct shape_ctx *c, const struct kpath *p, const struct kinode *inode,
-			char *buf, size_t size)
+/* The mounts in the kernel's memory, so that nobody who holds namespace_sem can make us wait; where
+ * that can't be had, the table in /proc. */
+static int find_path(struct shape_ctx *c, const struct ksb *sb, uint64_t dentry, const char *in_fs,
+		     char *buf, size_t size)
+{
+	int err = kmount__path(c->k, sb->addr, dentry, buf, size);
+
+	if (err != -EOPNOTSUPP)
+		return err;
+	return mounts__path(c->mounts, kdev_major(sb->dev), kdev_minor(sb->dev), in_fs, buf, size);
+}
+
+static void name_rooted(struct shape_ctx *c, const struct kpath *p, uint64_t dentry,
+			const struct kinode *inode, char *buf, size_t size)
 {
 	bool dir = (inode->mode & S_IFMT) == S_IFDIR;
 	const char *suffix = p->unlinked ? " (deleted)" : dir ? "/" : "";
 	char *path __free_ptr = malloc(sizeof(p->path) + 256);
-	char where[96];
+	char where[96], fs[72];
 
-	if (path && !mounts__path(c->mounts, kdev_major(inode->sb.dev), kdev_minor(inode->sb.dev),
-				  p->path, path, sizeof(p->path) + 256)) {
+	if (path && !find_path(c, &inode->sb, dentry, p->path, path, sizeof(p->path) + 256)) {
 		if (!strcmp(path, "/"))
 			suffix = "";
 		put_path(buf, size, path, suffix);
@@ -107,16 +129,16 @@ static void name_rooted(struct shape_ctx *c, const struct kpath *p, const struct
 	if (!strcmp(p->path, "/"))
 		suffix = "";
 	/* Mounted elsewhere, or hidden: the path inside the file system is all there is. */
-	snprintf(where, sizeof(where), "%s on %s%s%s", suffix, inode->sb.type,
-		 *inode->sb.id ? " " : "", inode->sb.id);
+	name_fs(&inode->sb, fs, sizeof(fs));
+	snprintf(where, sizeof(where), "%s on %s", suffix, fs);
 	put_path(buf, size, p->path, where);
 }
 
-static void name_by_path(struct shape_ctx *c, const struct kpath *p, const struct kinode *inode,
-			 char *buf, size_t size)
+static void name_by_path(struct shape_ctx *c, const struct kpath *p, uint64_t dentry,
+			 const struct kinode *inode, char *buf, size_t size)
 {
 	if (p->rooted)
-		name_rooted(c, p, inode, buf, size);
+		name_rooted(c, p, dentry, inode, buf, size);
 	else
 		name_rootless(inode, p->path, buf, size);
 	clean_text(buf);
@@ -131,12 +153,13 @@ static void name_by_number(const struct kinode *inode, char *buf, size_t size)
 void filename__inode(struct shape_ctx *c, const struct kinode *inode, char *buf, size_t size)
 {
 	struct kpath *p __free_ptr = NULL;
+	uint64_t dentry;
 
 	if (name_nameless(inode, buf, size) || name_block_device(inode, buf, size))
 		return;
 	p = malloc(sizeof(*p));
-	if (p && !kinode__path(c->k, inode, p))
-		name_by_path(c, p, inode, buf, size);
+	if (p && !kinode__dentry(c->k, inode, &dentry) && !kdentry__path(c->k, dentry, p))
+		name_by_path(c, p, dentry, inode, buf, size);
 	else
 		name_by_number(inode, buf, size);
 }
@@ -150,7 +173,7 @@ void filename__dentry(struct shape_ctx *c, uint64_t dentry, const struct kinode 
 	if (p && !kmem__get(c->k, dentry, KF_DENTRY_INODE, &of) && of == inode->addr &&
 	    !name_nameless(inode, buf, size) && !name_block_device(inode, buf, size) &&
 	    !kdentry__path(c->k, dentry, p))
-		name_by_path(c, p, inode, buf, size);
+		name_by_path(c, p, dentry, inode, buf, size);
 	else
 		filename__inode(c, inode, buf, size);
 }
@@ -161,10 +184,9 @@ void filename__sb(struct shape_ctx *c, const struct ksb *sb, char *buf, size_t s
 	char suffix[48];
 
 	snprintf(suffix, sizeof(suffix), " (%s)", sb->type);
-	if (path &&
-	    !mounts__path(c->mounts, kdev_major(sb->dev), kdev_minor(sb->dev), "/", path, 4096))
+	if (path && !find_path(c, sb, sb->root, "/", path, 4096))
 		put_path(buf, size, path, suffix);
 	else
-		snprintf(buf, size, "%s%s%s", sb->type, *sb->id ? " " : "", sb->id);
+		name_fs(sb, buf, size);
 	clean_text(buf);
 }

@@ -22,6 +22,7 @@
 #include "kmem/inode.h"
 #include "kmem/lock.h"
 #include "kmem/mm.h"
+#include "kmem/mount.h"
 #include "kmem/slab.h"
 #include "names/identity.h"
 #include "names/ksym.h"
@@ -94,7 +95,8 @@ static void check_fields(void)
 		KF_SEM_WAIT_LIST, KF_SEM_FIRST, KF_SEM_LAST_HOLDER, KF_HUGETLB_LOCK, KF_HUGETLB_VMA,
 		KF_EXT4_DATA_SEM, KF_EXT4_INODE, KF_ENUM_PG_SLAB, KF_ENUM_PGTY_SLAB,
 		KF_RT_MUTEX_INNER, KF_PAGE_TYPE, KF_SIGNAL_CGROUP_RWSEM, KF_FILE_COUNT, KF_FILE_REF,
-		KF_ENUM_I_CLEAR, KF_XFS_LOCK, KF_XFS_INODE,
+		KF_ENUM_I_CLEAR, KF_ENUM_DCACHE_MOUNTED, KF_MOUNT_INSTANCE, KF_MOUNT_NEXT_FOR_SB,
+	        KF_XFS_LOCK, KF_XFS_INODE,
 	};
 	unsigned int missing = 0;
 
@@ -236,6 +238,72 @@ static void check_sb(int fd, const char *what)
 	is_named(at(sb, KF_SB_RENAME), LB_MUTEX, "s_vfs_rename_mutex", "s_vfs_rename_mutex of %s", what);
 }
 
+/* Every mount of this namespace: where the kernel's memory says that its root is, there it must be. */
+static void check_all_mounts(void)
+{
+	unsigned int n = 0, bad = 0, hidden = 0;
+	char line[4096], point[1024], path[4096];
+	FILE *f = fopen("/proc/self/mountinfo", "re");
+
+	while (f && fgets(line, sizeof(line), f)) {
+		struct stat a, b;
+		uint64_t dentry;
+		int fd, err;
+
+		if (sscanf(line, "%*u %*u %*s %*s %1023s", point) != 1)
+			continue;
+		fd = open(point, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+		if (fd < 0 || fstat(fd, &a))
+			continue;
+		dentry = get(file_of(fd), KF_FILE_DENTRY);
+		err = kmount__path(k, get(dentry, KF_DENTRY_SB), dentry, path, sizeof(path));
+		n++;
+		hidden += err == -ENOENT;
+		if (err || stat(path, &b) || a.st_dev != b.st_dev || a.st_ino != b.st_ino) {
+			printf("# %s: error %d, %s\n", point, err, path);
+			bad++;
+		}
+		close(fd);
+	}
+	if (f)
+		fclose(f);
+	ok(n && !bad, "the roots of all %u mounts are found", n);
+}
+
+/* One directory bound elsewhere, and a mount over another. */
+static void check_binds(const char *tm)
+{
+	char a[160], b[128], file[192];
+	int fd;
+
+	snprintf(a, sizeof(a), "%s/low", tm);
+	snprintf(b, sizeof(b), "%s/b", dir);
+	mkdir(a, 0700);
+	mkdir(b, 0700);
+	snprintf(file, sizeof(file), "%s/f", a);
+	fd = make_file(file, O_RDWR);
+	is_named(lock_of_inode(fd), LB_RWSEM, "i_rwsem", "i_rwsem of %s", file);
+	if (mount(a, b, NULL, MS_BIND, NULL)) {
+		skip("a bind mount", strerror(errno));
+	} else {
+		struct identity id;
+
+		identity__check(ids, lock_of_inode(fd), LB_RWSEM, NULL, &id);
+		is_named(lock_of_inode(fd), LB_RWSEM, "i_rwsem", "i_rwsem of %s/f", b);
+		mount("none", b, "tmpfs", 0, NULL);
+		mount("none", a, "tmpfs", 0, NULL);
+		identity__check(ids, lock_of_inode(fd), LB_RWSEM, NULL, &id);
+		is_named(lock_of_inode(fd), LB_RWSEM, "i_rwsem", "i_rwsem of /low/f on tmpfs");
+		check_all_mounts();
+		umount2(a, MNT_DETACH);
+		umount2(b, MNT_DETACH);
+		umount2(b, MNT_DETACH);
+	}
+	close(fd);
+	unlink(file);
+	rmdir(b);
+}
+
 /* tmpfs and, where they exist, others, each mounted for this. */
 static void check_file_systems(void)
 {
@@ -254,6 +322,8 @@ static void check_file_systems(void)
 	check_sb(fd, what);
 	is_named(lock_of_inode(fd), LB_RWSEM, "i_rwsem", "i_rwsem of %s/", tm);
 	close(fd);
+
+	check_binds(tm);
 
 	snprintf(ov, sizeof(ov), "%s/ov", dir);
 	mkdir(ov, 0700);
@@ -637,6 +707,7 @@ static void run(void)
 	check_mm();
 	check_files(dir);
 	check_nameless();
+	check_all_mounts();
 	check_symbols();
 	check_others();
 	check_vmas();
