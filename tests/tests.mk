@@ -25,3 +25,25 @@ $(BUILD)/tests/lib/kmem-%: tests/lib/kmem-%.c $(CHECK_LIB) tests/lib/hold.h test
 	$(Q)$(CC) $(ALL_CFLAGS) -Itests/lib $(LDFLAGS) -o $@ $< $(CHECK_LIB) $(LIB) -pthread $(LIBS)
 
 check: check-unit
+
+# Cost and speed, against a plain program; figures, not tests. BENCH=--quick only tries it out.
+BENCH_DIR := $(BUILD)/tests/bench
+BENCH_SRC := $(sort $(wildcard tests/bench/*.c))
+BENCH_SRC := $(filter-out %.bpf.c,$(BENCH_SRC))
+
+$(BENCH_DIR)/plain.bpf.o: tests/bench/plain.bpf.c vmlinux.h
+	$(call say,BPF,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPF_CFLAGS) -c $< -o $@
+	$(Q)$(STRIP_BPF) -g $@
+
+$(BENCH_DIR)/plain.skel.h: $(BENCH_DIR)/plain.bpf.o
+	$(call say,SKEL,$@)
+	$(Q){ echo '#pragma GCC system_header'; $(BPFTOOL) gen skeleton $< name plain_bpf; } > $@
+
+$(BENCH_DIR)/bench: $(BENCH_SRC) $(wildcard tests/bench/*.h) $(BENCH_DIR)/plain.skel.h
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) -I$(BENCH_DIR) $(LDFLAGS) -o $@ $(BENCH_SRC) -lbpf -lelf -lz -lm
+
+bench: $(BUILD)/lockblame $(BUILD)/workload/mmap-loop $(BENCH_DIR)/bench
+	$(Q)$(BENCH_DIR)/bench $(BENCH) $(BUILD)/lockblame $(BUILD)/workload/mmap-loop
