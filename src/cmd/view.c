@@ -245,18 +245,15 @@ static void print_time(struct out *o)
 	out__printf(o, "%s\n", buf);
 }
 
-/* Why there is nothing: an empty table alone would leave open whether nothing was seen or nothing was
- * there. */
-static void print_empty(struct session *s, const struct snapshot *snap, double seconds, struct out *o)
+void view__empty_text(const struct snapshot *snap, double seconds, char *buf, size_t size)
 {
 	if (snap->stats.seen || snap->stats.short_waits)
-		out__printf(o,
-			    "no rows: of %" PRIu64 " waits in %.1f s, %" PRIu64
-			    " were shorter than --min-duration\n",
-			    (uint64_t)snap->stats.seen, seconds, (uint64_t)snap->stats.short_waits);
+		snprintf(buf, size,
+			 "no rows: of %" PRIu64 " waits in %.1f s, %" PRIu64 " were shorter than --min-duration",
+			 (uint64_t)snap->stats.seen, seconds, (uint64_t)snap->stats.short_waits);
 	else
-		out__printf(o, "no rows: nothing that passes the filters waited for a lock in %.1f s\n",
-			    seconds);
+		snprintf(buf, size, "no rows: nothing that passes the filters waited for a lock in %.1f s",
+			 seconds);
 }
 
 static int print_text(const struct view *v, struct session *s, const struct snapshot *snap,
@@ -268,7 +265,10 @@ static int print_text(const struct view *v, struct session *s, const struct snap
 	if (v->timestamps)
 		print_time(o);
 	if (!t->n_rows) {
-		print_empty(s, snap, t->seconds, o);
+		char why[256];
+
+		view__empty_text(snap, t->seconds, why, sizeof(why));
+		out__printf(o, "%s\n", why);
 		return 0;
 	}
 	text_columns(v, cols);

@@ -32,6 +32,10 @@ void view__list_columns(struct out *o);
 int view__print(const struct view *v, struct session *s, const struct snapshot *snap, double seconds,
 		struct out *o, struct err *e);
 
+/* Why there is nothing, as a sentence: an empty table alone would leave open whether nothing was seen or
+ * nothing was there. */
+void view__empty_text(const struct snapshot *snap, double seconds, char *buf, size_t size);
+
 /* The closing line: what was seen, recorded and lost. In text it goes to standard error. */
 void view__summary(const struct view *v, struct session *s, struct out *o);
 
