@@ -10,6 +10,7 @@ void snapshot__fini(struct snapshot *s)
 	free(s->waits);
 	free(s->splits);
 	free(s->now);
+	free(s->before);
 	memset(s, 0, sizeof(*s));
 }
 
@@ -113,11 +114,16 @@ static void delta_splits(struct snapshot *prev, struct snapshot *out)
 
 int snapshot__delta(struct snapshot *cur, struct snapshot *prev, struct snapshot *out)
 {
+	const struct lb_now *before = prev ? prev->now : cur->before;
+
 	*out = *cur;
+	out->n_before = prev ? prev->n_now : cur->n_before;
+	out->before_ns = prev ? prev->when_ns : cur->before_ns;
+	out->before = copy(before, out->n_before * sizeof(*before));
 	out->waits = copy(cur->waits, cur->n_waits * sizeof(*cur->waits));
 	out->splits = copy(cur->splits, cur->n_splits * sizeof(*cur->splits));
 	out->now = copy(cur->now, cur->n_now * sizeof(*cur->now));
-	if (!out->waits || !out->splits || !out->now) {
+	if (!out->waits || !out->splits || !out->now || !out->before) {
 		snapshot__fini(out);
 		return -ENOMEM;
 	}

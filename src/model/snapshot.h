@@ -27,6 +27,9 @@ struct snapshot {
 	size_t n_splits, n_splits_live;
 	struct lb_now *now; /* waits in progress, innermost of each task */
 	size_t n_now;
+	struct lb_now *before; /* of an interval: those in progress when it began, at before_ns */
+	size_t n_before;
+	uint64_t before_ns;
 	struct lb_stats stats;
 };
 

@@ -107,18 +107,25 @@ static size_t hash_key(const struct row_key *k)
 	return (size_t)(h ^ (h >> 32));
 }
 
+/* The slot of this key: taken by its row, or free. */
+static size_t slot_of(const struct builder *b, const struct row_key *k)
+{
+	size_t i = hash_key(k) % b->n_slots;
+
+	while (b->slots[i] && memcmp(&b->keys[b->slots[i] - 1], k, sizeof(*k)))
+		i = (i + 1) % b->n_slots;
+	return i;
+}
+
 /* The row of this key, made if needed. The arrays have room for every source cell. */
 static size_t row_index(struct builder *b, const struct row_key *full)
 {
 	struct row_key k = key_of(b->t->by, full);
-	size_t i = hash_key(&k) % b->n_slots;
+	size_t i = slot_of(b, &k);
 	struct row *r;
 
-	while (b->slots[i]) {
-		if (!memcmp(&b->keys[b->slots[i] - 1], &k, sizeof(k)))
-			return b->slots[i] - 1;
-		i = (i + 1) % b->n_slots;
-	}
+	if (b->slots[i])
+		return b->slots[i] - 1;
 	b->keys[b->t->n_rows] = k;
 	r = &b->t->rows[b->t->n_rows];
 	*r = (struct row){
@@ -203,7 +210,7 @@ static void put_split(struct builder *b, const struct split_cell *c)
 	b->locks[b->n_locks++] = b->sites[b->n_sites - 1];
 }
 
-static void put_now(struct builder *b, const struct lb_now *n, uint64_t when)
+static struct row_key now_key(const struct builder *b, const struct lb_now *n)
 {
 	uint64_t frames[LB_NOW_DEPTH];
 	struct row_key full = {
@@ -214,21 +221,42 @@ static void put_now(struct builder *b, const struct lb_now *n, uint64_t when)
 		.kind = n->slot.kind,
 		.mode = n->slot.mode,
 	};
-	uint64_t age = when > n->slot.begin ? when - n->slot.begin : 0;
-	struct row *r;
-	size_t i;
 
 	memcpy(full.comm, n->comm, sizeof(full.comm));
 	memcpy(frames, n->frame, sizeof(frames));
 	full.site = b->names->site_of(b->names->ctx, frames, n->n_frames);
-	i = row_index(b, &full);
-	r = &b->t->rows[i];
+	return full;
+}
+
+static uint64_t age_at(const struct lb_now *n, uint64_t when)
+{
+	return when > n->slot.begin ? when - n->slot.begin : 0;
+}
+
+static void put_now(struct builder *b, const struct lb_now *n, uint64_t when)
+{
+	struct row_key full = now_key(b, n);
+	uint64_t age = age_at(n, when);
+	size_t i = row_index(b, &full);
+	struct row *r = &b->t->rows[i];
+
 	r->waiting_now++;
+	r->open_ns += (int64_t)age;
 	if (r->longest_now_ns < age)
 		r->longest_now_ns = age;
 	/* Seen only as a wait in progress: weigh it by its age. */
 	b->sites[b->n_sites++] = (struct part){.full = full, .total = 0, .row = i};
 	b->locks[b->n_locks++] = (struct part){.full = full, .total = age, .row = i};
+}
+
+/* What a wait had waited before the interval is not of the interval. */
+static void put_before(struct builder *b, const struct lb_now *n, uint64_t when)
+{
+	struct row_key full = now_key(b, n), k = key_of(b->t->by, &full);
+	size_t i = slot_of(b, &k);
+
+	if (b->slots[i])
+		b->t->rows[b->slots[i] - 1].open_ns -= (int64_t)age_at(n, when);
 }
 
 static int cmp_u64(uint64_t a, uint64_t b)
@@ -362,6 +390,8 @@ int table__build(struct table *t, enum table_by by, const struct snapshot *s, do
 		put_split(&b, &s->splits[i]);
 	for (size_t i = 0; !r && i < s->n_now; i++)
 		put_now(&b, &s->now[i], s->when_ns);
+	for (size_t i = 0; !r && i < s->n_before; i++)
+		put_before(&b, &s->before[i], s->before_ns);
 	if (!r) {
 		top_sites(&b);
 		top_locks(&b);
@@ -382,6 +412,14 @@ void table__fini(struct table *t)
 {
 	free(t->rows);
 	memset(t, 0, sizeof(*t));
+}
+
+uint64_t row__blocked_ns(const struct row *r)
+{
+	int64_t ns = (int64_t)r->total_ns + r->open_ns;
+
+	/* estimated totals can be below what is known of single waits */
+	return ns > 0 ? (uint64_t)ns : 0;
 }
 
 uint64_t row__quantile(const struct row *r, double q)

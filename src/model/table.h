@@ -62,6 +62,8 @@ struct row {
 	/* waits in progress */
 	uint32_t waiting_now;
 	uint64_t longest_now_ns;
+	int64_t open_ns; /* total_ns + open_ns is the time waited within the interval: waits in progress
+			  * count up to its end, those of before no longer before its begin */
 	/* rows by site and by stack: how far they are estimates */
 	uint64_t walked;
 	uint64_t sampled; /* of the walked; 0: the row is exact */
@@ -82,6 +84,9 @@ struct table {
 int table__build(struct table *t, enum table_by by, const struct snapshot *s, double seconds,
 		 const struct table_names *names);
 void table__fini(struct table *t);
+
+/* The time waited within what the table covers, whether or not the waits have ended. */
+uint64_t row__blocked_ns(const struct row *r);
 
 /* q-quantile (0..1) of a row's histogram, ns: interpolated within its power-of-two bucket and never
  * above the maximum. 0 when empty. */

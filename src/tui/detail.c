@@ -88,11 +88,13 @@ int detail__select(enum table_by by, const struct row *r, const struct snapshot 
 
 	memset(out, 0, sizeof(*out));
 	out->when_ns = snap->when_ns;
+	out->before_ns = snap->before_ns;
 	out->stats = snap->stats;
 	out->waits = calloc(snap->n_waits + 1, sizeof(*out->waits));
 	out->splits = calloc(snap->n_splits + 1, sizeof(*out->splits));
 	out->now = calloc(snap->n_now + 1, sizeof(*out->now));
-	if (!out->waits || !out->splits || !out->now) {
+	out->before = calloc(snap->n_before + 1, sizeof(*out->before));
+	if (!out->waits || !out->splits || !out->now || !out->before) {
 		snapshot__fini(out);
 		return -ENOMEM;
 	}
@@ -105,6 +107,9 @@ int detail__select(enum table_by by, const struct row *r, const struct snapshot 
 	for (size_t i = 0; i < snap->n_now; i++)
 		if (now_belongs(by, &want, names, &snap->now[i]))
 			out->now[out->n_now++] = snap->now[i];
+	for (size_t i = 0; i < snap->n_before; i++)
+		if (now_belongs(by, &want, names, &snap->before[i]))
+			out->before[out->n_before++] = snap->before[i];
 	out->n_waits_live = out->n_waits;
 	out->n_splits_live = out->n_splits;
 	return 0;
@@ -246,7 +251,7 @@ static int stacks(const struct detail *d, const struct snapshot *sub, struct lin
 	int r;
 
 	blank(out);
-	only.n_now = 0; /* these have just been shown, and have no stack id */
+	only.n_now = only.n_before = 0; /* these have just been shown, and have no stack id */
 	r = table__build(&t, BY_STACK, &only, d->seconds, d->names);
 	for (size_t i = 0; !r && i < t.n_rows; i++)
 		all += t.rows[i].total_ns;

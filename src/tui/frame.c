@@ -284,7 +284,7 @@ static void sort_page(struct screen *s, struct lines *out)
 	lines__add(out, LINE_BOLD, "Sort by");
 	room = lines_left(s, out, 1);
 	lines__add(&text, s->menu == 0 ? LINE_REVERSE : 0, "%c %-9s %s", s->menu == 0 ? '>' : ' ', "auto",
-		   "what has waited 1 s or more first, then by time waited");
+		   "what has waited 1 s or more first, then by BLK/S");
 	for (size_t i = 0; i < n_columns; i++)
 		lines__add(&text, s->menu == i + 1 ? LINE_REVERSE : 0, "%c %-9s %s", s->menu == i + 1 ? '>' : ' ',
 			   columns[i].title, columns[i].help);

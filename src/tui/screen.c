@@ -132,8 +132,8 @@ static int cmp_auto(const void *pa, const void *pb, void *ctx)
 	int sign = *(const int *)ctx;
 
 	if (x == y) {
-		x = a->total_ns;
-		y = b->total_ns;
+		x = row__blocked_ns(a);
+		y = row__blocked_ns(b);
 	}
 	if (x == y) {
 		x = a->longest_now_ns;
