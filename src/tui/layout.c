@@ -19,9 +19,11 @@ static const struct shown by_lock[] = {
 	{"max", 9, 0},	 {"mode", 4, 0},     {"owner", 5, 14}, {"site", 8, 14},	  {"identity", 0, 28}, {NULL, 0, 0},
 };
 
+/* No rates and means here: how many short waits a site has is estimated from few samples; the time it
+ * took is what the sampling is made for. */
 static const struct shown by_split[] = {
-	{"now", 2, 0},	{"longest", 3, 0}, {"rate", 6, 0}, {"blocked", 1, 0}, {"share", 7, 0},	   {"est", 4, 0},
-	{"error", 9, 0}, {"mean", 10, 0},  {"kind", 11, 0}, {"mode", 5, 0},   {"site", 0, 20}, {"identity", 8, 20},
+	{"now", 2, 0},	 {"longest", 3, 0}, {"blocked", 1, 0}, {"share", 6, 0}, {"est", 4, 0},
+	{"error", 7, 0}, {"kind", 9, 0},    {"mode", 5, 0},    {"site", 0, 20}, {"identity", 8, 20},
 	{NULL, 0, 0},
 };
 
