@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reads kernel memory for user space. Neither program is attached anywhere: user space runs them with
- * BPF_PROG_TEST_RUN and finds what they read in the memory-mapped .bss. */
+/* Reads kernel memory for user space. Neither program is attached anywhere: user space runs them
+ * with BPF_PROG_TEST_RUN and finds what they read in the memory-mapped .bss. */
 #include "peektypes.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";

@@ -21,7 +21,8 @@ struct btf_offsets {
 	struct err err;
 	uint32_t *slots; /* type ids, 0 is free; n_slots is a power of two */
 	uint32_t n_slots;
-	/* Modules that were asked about, so that each is read once; btf is NULL where there is none. */
+	/* Modules that were asked about, so that each is read once; btf is NULL where there is
+	 * none. */
 	struct module {
 		char name[64];
 		struct btf *btf;
@@ -101,9 +102,8 @@ static int load(struct btf_offsets *o)
 	o->btf = btf__parse(path, NULL);
 	if (!o->btf) {
 		err = -errno;
-		return err_errno(&o->err, err,
-				 "cannot read the kernel's type information %s%s", path,
-				 err == -ENOENT ? " (CONFIG_DEBUG_INFO_BTF is needed)" : "");
+		return err_errno(&o->err, err, "cannot read the kernel's type information %s%s",
+				 path, err == -ENOENT ? " (CONFIG_DEBUG_INFO_BTF is needed)" : "");
 	}
 	err = index_types(o);
 	return err ? err_errno(&o->err, err, "cannot index %s", path) : 0;
@@ -216,7 +216,8 @@ static struct btf *module_btf(struct btf_offsets *o, const char *name, size_t le
 	return m->btf;
 }
 
-static uint32_t find_module_type(const struct btf *btf, uint32_t first, const char *name, size_t len)
+static uint32_t find_module_type(const struct btf *btf, uint32_t first, const char *name,
+				 size_t len)
 {
 	for (uint32_t id = first; id < btf__type_cnt(btf); id++) {
 		const struct btf_type *t = btf__type_by_id(btf, id);

@@ -2,9 +2,9 @@
 #ifndef LOCKBLAME_KMEM_FIELDS_H
 #define LOCKBLAME_KMEM_FIELDS_H
 
-/* Every kernel field that the walkers read, by BTF path (syntax in btf_offsets.h). This is the whole
- * kernel surface of src/kmem. Alternatives are ordered newest first; a field that no alternative
- * names is absent (-ENOENT) and the walker that wanted it does without. */
+/* Every kernel field that the walkers (and the probes of their tests) read, by BTF path (syntax in
+ * btf_offsets.h). This is the whole kernel surface of src/kmem. Alternatives are ordered newest first;
+ * a field that no alternative names is absent (-ENOENT) and the walker that wanted it does without. */
 #define KMEM_FIELDS(F)                                                                             \
 	F(TASK_PID, "task_struct.pid")                                                             \
 	F(TASK_TGID, "task_struct.tgid")                                                           \
@@ -15,7 +15,6 @@
 	F(TASK_THREAD_PID, "task_struct.thread_pid")                                               \
 	F(TASK_PID_LINKS, "task_struct.pid_links")                                                 \
 	F(TASK_START, "task_struct.start_time")                                                    \
-	F(TASK_START_BOOT, "task_struct.start_boottime|task_struct.real_start_time")               \
 	F(TASK_FILES, "task_struct.files")                                                         \
 	F(TASK_SIGNAL, "task_struct.signal")                                                       \
 	F(TASK_NSPROXY, "task_struct.nsproxy")                                                     \
@@ -23,7 +22,6 @@
 	F(NSPROXY_MNT, "nsproxy.mnt_ns")                                                           \
 	F(FS_ROOT_MNT, "fs_struct.root.mnt")                                                       \
 	F(FS_ROOT_DENTRY, "fs_struct.root.dentry")                                                 \
-	F(TASK_PI_BLOCKED_ON, "task_struct.pi_blocked_on")                                         \
 	F(PID_TASKS, "pid.tasks")                                                                  \
 	F(SIGNAL_THREADS, "signal_struct.thread_head")                                             \
 	F(SIGNAL_EXEC_UPDATE, "signal_struct.exec_update_lock|signal_struct.exec_update_mutex")    \
@@ -32,7 +30,6 @@
 	F(TASK_THREAD_NODE, "task_struct.thread_node")                                             \
 	F(MM_MMAP_LOCK, "mm_struct.mmap_lock|mm_struct.mmap_sem")                                  \
 	F(MM_OWNER, "mm_struct.owner")                                                             \
-	F(MM_USERS, "mm_struct.mm_users")                                                          \
 	F(MM_COUNT, "mm_struct.mm_count")                                                          \
 	F(MM_PGD, "mm_struct.pgd")                                                                 \
 	F(MM_EXE_FILE, "mm_struct.exe_file")                                                       \
@@ -93,7 +90,6 @@
 	F(SB_ROOT, "super_block.s_root")                                                           \
 	F(SB_ID, "super_block.s_id")                                                               \
 	F(SB_FLAGS, "super_block.s_flags")                                                         \
-	F(SB_MAGIC, "super_block.s_magic")                                                         \
 	F(SB_UMOUNT, "super_block.s_umount")                                                       \
 	F(SB_RENAME, "super_block.s_vfs_rename_mutex")                                             \
 	F(SB_WRITERS, "super_block.s_writers.rw_sem")                                              \
@@ -117,7 +113,6 @@
 	F(RWSEM_RT, "rw_semaphore.rwbase")                                                         \
 	F(RWSEM_RT_READERS, "rw_semaphore.rwbase.readers")                                         \
 	F(RWSEM_RT_MUTEX, "rw_semaphore.rwbase.rtmutex")                                           \
-	F(RWSEM_SIZE, "sizeof rw_semaphore")                                                       \
 	F(RWAITER_LIST, "rwsem_waiter.list")                                                       \
 	F(RWAITER_TASK, "rwsem_waiter.task")                                                       \
 	F(RWAITER_TYPE, "rwsem_waiter.type")                                                       \
@@ -126,7 +121,6 @@
 	F(MUTEX_WAIT_LIST, "mutex.wait_list")                                                      \
 	F(MUTEX_FIRST, "mutex.first_waiter")                                                       \
 	F(MUTEX_RT, "mutex.rtmutex")                                                               \
-	F(MUTEX_SIZE, "sizeof mutex")                                                              \
 	F(MWAITER_LIST, "mutex_waiter.list")                                                       \
 	F(MWAITER_TASK, "mutex_waiter.task")                                                       \
 	F(SEM_COUNT, "semaphore.count")                                                            \
@@ -141,8 +135,6 @@
 	F(PERCPU_SIZE, "sizeof percpu_rw_semaphore")                                               \
 	F(RTM_OWNER, "rt_mutex_base.owner|rt_mutex.owner")                                         \
 	F(RTM_TREE, "rt_mutex_base.waiters.rb_root.rb_node|rt_mutex.waiters.rb_root.rb_node")      \
-	F(RTM_SIZE, "sizeof rt_mutex_base|sizeof rt_mutex")                                        \
-	F(RT_MUTEX_INNER, "rt_mutex.rtmutex")                                                      \
 	F(RTW_TREE, "rt_mutex_waiter.tree.entry|rt_mutex_waiter.tree_entry")                       \
 	F(RTW_TASK, "rt_mutex_waiter.task")                                                        \
 	F(RTW_LOCK, "rt_mutex_waiter.lock")                                                        \

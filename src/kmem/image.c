@@ -269,8 +269,9 @@ char *kmem_image__kernel(struct kmem *k, size_t *size)
 	return image(k)->kernel;
 }
 
-int kmem_image__each_named(struct kmem *k, int (*fn)(void *ctx, const char *name, uint64_t addr,
-						      uint64_t value), void *ctx)
+int kmem_image__each_named(struct kmem *k,
+			   int (*fn)(void *ctx, const char *name, uint64_t addr, uint64_t value),
+			   void *ctx)
 {
 	const struct kmem_image *img = image(k);
 	int err = 0;
@@ -287,8 +288,10 @@ static int by_base(const void *a, const void *b)
 	return (*x)->base < (*y)->base ? -1 : (*x)->base > (*y)->base;
 }
 
-int kmem_image__each_chunk(struct kmem *k, int (*fn)(void *ctx, uint64_t base, const uint8_t *bytes,
-						      const bool *valid), void *ctx)
+int kmem_image__each_chunk(struct kmem *k,
+			   int (*fn)(void *ctx, uint64_t base, const uint8_t *bytes,
+				     const bool *valid),
+			   void *ctx)
 {
 	struct kmem_image *img = image(k);
 	struct chunk **all __free_ptr = NULL;

@@ -60,8 +60,8 @@ static void write_head(FILE *f, struct kmem *k, const char *comment)
 	for (size_t i = 0; i < t->n; i++) {
 		const struct kmem_task_row *r = &t->rows[i];
 
-		fprintf(f, "task 0x%" PRIx64 " 0x%" PRIx64 " %d %d %" PRIu64 " %s\n", r->task, r->mm,
-			r->tid, r->tgid, r->start_ns, r->comm);
+		fprintf(f, "task 0x%" PRIx64 " 0x%" PRIx64 " %d %d %" PRIu64 " %s\n", r->task,
+			r->mm, r->tid, r->tgid, r->start_ns, r->comm);
 	}
 }
 
@@ -167,8 +167,8 @@ static int load_named(struct kmem *k, char *s, bool symbol)
 
 	if (number(&s, UINT64_MAX, &addr) || (!symbol && number(&s, UINT64_MAX, &value)) || *s)
 		return -EINVAL;
-	return symbol ? kmem_image__add_symbol(k, name, addr) :
-			kmem_image__add_cache(k, addr, value);
+	return symbol ? kmem_image__add_symbol(k, name, addr)
+		      : kmem_image__add_cache(k, addr, value);
 }
 
 static int load_line(struct kmem *k, char *s)

@@ -84,9 +84,9 @@ static bool mode_is_sane(uint32_t mode)
 	}
 }
 
-/* The last thing that happens to an inode before its memory is freed is that I_CLEAR is set. The bit
- * has moved twice: with the reordering that came together with the 32-bit i_state (6.12), and later,
- * when the flags became an enum, which BTF knows. */
+/* The last thing that happens to an inode before its memory is freed is that I_CLEAR is set. The
+ * bit has moved twice: with the reordering that came together with the 32-bit i_state (6.12), and
+ * later, when the flags became an enum, which BTF knows. */
 static bool is_evicted(struct kmem *k, uint64_t state)
 {
 	int64_t clear = kmem__off(k, KF_ENUM_I_CLEAR);
@@ -162,8 +162,9 @@ int kfile__read(struct kmem *k, uint64_t addr, struct kfile *out)
 
 int kdentry__read(struct kmem *k, uint64_t addr, struct kdentry *d)
 {
-	static const enum kmem_field f[] = {KF_DENTRY_PARENT,	  KF_DENTRY_SB,	      KF_DENTRY_NAME,
-					    KF_DENTRY_HASH_PPREV, KF_DENTRY_NAME_LEN, KF_DENTRY_FLAGS};
+	static const enum kmem_field f[] = {KF_DENTRY_PARENT,	KF_DENTRY_SB,
+					    KF_DENTRY_NAME,	KF_DENTRY_HASH_PPREV,
+					    KF_DENTRY_NAME_LEN, KF_DENTRY_FLAGS};
 	uint64_t v[ARRAY_SIZE(f)];
 
 	if (!kmem_ptr_ok(addr) || kmem__getv(k, addr, f, v, ARRAY_SIZE(f)))

@@ -109,8 +109,8 @@ int kmem__read_str(struct kmem *k, uint64_t addr, char *buf, size_t size)
 static const struct btf_field *field(struct kmem *k, enum kmem_field f)
 {
 	if (k->fields[f].state == FIELD_UNASKED)
-		k->fields[f].state = k->ops->field(k, f, &k->fields[f].at) ? FIELD_ABSENT :
-									     FIELD_PRESENT;
+		k->fields[f].state =
+			k->ops->field(k, f, &k->fields[f].at) ? FIELD_ABSENT : FIELD_PRESENT;
 	return k->fields[f].state == FIELD_PRESENT ? &k->fields[f].at : NULL;
 }
 
@@ -150,7 +150,8 @@ int kmem__getv(struct kmem *k, uint64_t obj, const enum kmem_field *f, uint64_t 
 		reqs[i] = (struct kmem_req){
 			.addr = obj + at->off,
 			.buf = &v[i],
-			/* Structures that wrap one number (atomic_t, memdesc_flags_t) count as it. */
+			/* Structures that wrap one number (atomic_t, memdesc_flags_t) count as it.
+			 */
 			.len = at->size < sizeof(*v) ? at->size : sizeof(*v),
 		};
 	}

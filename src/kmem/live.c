@@ -250,11 +250,12 @@ static int load_error(int err, struct err *e)
 
 	if (err == -EPERM && !geteuid() && !getrlimit(RLIMIT_MEMLOCK, &rl) &&
 	    rl.rlim_cur != RLIM_INFINITY)
-		return err_set(e, err,
-			       "cannot load the program that reads kernel memory: refused; CAP_BPF and "
-			       "CAP_PERFMON are needed, and before Linux 5.11 a larger limit of locked "
-			       "memory (ulimit -l unlimited; it is %llu KiB)",
-			       (unsigned long long)rl.rlim_cur / 1024);
+		return err_set(
+			e, err,
+			"cannot load the program that reads kernel memory: refused; CAP_BPF and "
+			"CAP_PERFMON are needed, and before Linux 5.11 a larger limit of locked "
+			"memory (ulimit -l unlimited; it is %llu KiB)",
+			(unsigned long long)rl.rlim_cur / 1024);
 	if (err == -EPERM)
 		return err_set(e, err,
 			       "cannot load the program that reads kernel memory: CAP_BPF and "
@@ -262,9 +263,9 @@ static int load_error(int err, struct err *e)
 	return err_errno(e, err, "cannot load the program that reads kernel memory");
 }
 
-/* A read of an address between the halves is refused, but older kernels warn about it in the log. On
- * x86-64 the halves depend on how many levels the page tables have, which a known address tells: with
- * five of them the direct map lies below what four can reach. */
+/* A read of an address between the halves is refused, but older kernels warn about it in the log.
+ * On x86-64 the halves depend on how many levels the page tables have, which a known address tells:
+ * with five of them the direct map lies below what four can reach. */
 static uint64_t lowest_kernel_address(uint64_t task)
 {
 #ifdef __x86_64__

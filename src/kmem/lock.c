@@ -22,7 +22,8 @@
 #define RWBASE_READER_BIAS (1u << 31)
 #define RWBASE_WRITER_BIAS (1u << 30)
 
-/* Fills in the task of a lock word. A task that turns out not to be one leaves the owner unknown. */
+/* Fills in the task of a lock word. A task that turns out not to be one leaves the owner unknown.
+ */
 static void name_owner(struct kmem *k, uint64_t word, enum lb_certainty c, struct lock_owner *out)
 {
 	struct ktask t;
@@ -50,8 +51,8 @@ static int rwsem_owner(struct kmem *k, uint64_t addr, struct lock_owner *out)
 	out->state = v[0] & RWSEM_WRITER || readers ? LOCK_HELD : LOCK_FREE;
 	if (v[0] & RWSEM_WRITER) {
 		out->mode = LB_WRITE;
-		/* The owner is stored after the bit is set, and cleared before: 0, or still marked as
-		 * a reader's, means one moment too early. */
+		/* The owner is stored after the bit is set, and cleared before: 0, or still marked
+		 * as a reader's, means one moment too early. */
 		if (!(v[1] & ~OWNER_FLAGS) || v[1] & RWSEM_OWNER_READER)
 			return -EAGAIN;
 		name_owner(k, v[1], LB_EXACT, out);
@@ -134,18 +135,22 @@ static int semaphore_owner(struct kmem *k, uint64_t addr, struct lock_owner *out
 	return 0;
 }
 
-/* A percpu_rw_semaphore records nobody but a writer that waits for the readers to leave. */
+/* A percpu_rw_semaphore records nobody but a writer that waits for the readers to leave. Readers
+ * count themselves on their own CPUs: whether there are any can't be told from one place. */
 static int percpu_owner(struct kmem *k, uint64_t addr, struct lock_owner *out)
 {
 	static const enum kmem_field f[] = {KF_PERCPU_BLOCK, KF_PERCPU_WRITER};
-	uint64_t v[2];
+	int64_t queue = kmem__off(k, KF_PERCPU_WAITERS);
+	uint64_t v[2], next;
 	int err = kmem__getv(k, addr, f, v, 2);
 
 	if (err)
 		return err;
-	out->waiters = v[1] != 0;
 	out->state = v[0] ? LOCK_HELD : LOCK_UNREADABLE;
 	out->mode = v[0] && !v[1] ? LB_WRITE : LB_READ;
+	out->waiters = v[1] != 0;
+	if (queue >= 0 && !kmem__get(k, addr + (uint64_t)queue, KF_LIST_NEXT, &next))
+		out->waiters |= next != addr + (uint64_t)queue;
 	return 0;
 }
 

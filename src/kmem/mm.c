@@ -51,8 +51,8 @@ static int by_pass(struct kmem *k, uint64_t mm, pid_t hint_tgid, struct ktask *o
 	return best ? task_with_mm(k, best->task, mm, out) : -ESRCH;
 }
 
-/* A pass over all tasks is worth it only for what looks like an mm: references, and a top-level page
- * table, which fills a page. */
+/* A pass over all tasks is worth it only for what looks like an mm: references, and a top-level
+ * page table, which fills a page. */
 static bool is_plausible(struct kmem *k, uint64_t mm)
 {
 	static const enum kmem_field f[] = {KF_MM_COUNT, KF_MM_PGD};

@@ -9,7 +9,7 @@
 
 #define PATH_SIZE 4096
 #define STEPS_MAX 512
-#define MOUNTS_MAX 512	 /* of one super block */
+#define MOUNTS_MAX 512	   /* of one super block */
 #define CHILDREN_MAX 65536 /* of one mount */
 
 /* A place in the tree of mounts: a dentry, seen through a mount. */
@@ -29,8 +29,8 @@ struct stand {
 
 static int read_mount(struct kmem *k, uint64_t addr, struct mount *m)
 {
-	static const enum kmem_field f[] = {KF_MOUNT_PARENT, KF_MOUNT_POINT, KF_MOUNT_ROOT, KF_MOUNT_SB,
-					    KF_MOUNT_NS};
+	static const enum kmem_field f[] = {KF_MOUNT_PARENT, KF_MOUNT_POINT, KF_MOUNT_ROOT,
+					    KF_MOUNT_SB, KF_MOUNT_NS};
 	uint64_t v[ARRAY_SIZE(f)];
 	int err = kmem_ptr_ok(addr) ? kmem__getv(k, addr, f, v, ARRAY_SIZE(f)) : -EFAULT;
 
@@ -55,9 +55,9 @@ static int read_stand(struct kmem *k, struct stand *s)
 	return 0;
 }
 
-/* 1 when something is mounted on dentry, seen through mount. The flag of the dentry, which stands for
- * all namespaces, spares us the list most of the time. It was bit 16, and is 15 since it is an enum.
- * Else 0, or an error. */
+/* 1 when something is mounted on dentry, seen through mount. The flag of the dentry, which stands
+ * for all namespaces, spares us the list most of the time. It was bit 16, and is 15 since it is an
+ * enum. Else 0, or an error. */
 static int covered(struct kmem *k, uint64_t mount, uint64_t dentry, uint32_t flags)
 {
 	int64_t bit = kmem__off(k, KF_ENUM_DCACHE_MOUNTED), child = kmem__off(k, KF_MOUNT_CHILD);
@@ -73,8 +73,9 @@ static int covered(struct kmem *k, uint64_t mount, uint64_t dentry, uint32_t fla
 	for (int i = 0; link != head; i++) {
 		uint64_t back;
 
-		if (i == CHILDREN_MAX || !kmem_ptr_ok(link) || kmem__get(k, link, KF_LIST_PREV, &back) ||
-		    back != prev || kmem__get(k, link - (uint64_t)child, KF_MOUNT_POINT, &point))
+		if (i == CHILDREN_MAX || !kmem_ptr_ok(link) ||
+		    kmem__get(k, link, KF_LIST_PREV, &back) || back != prev ||
+		    kmem__get(k, link - (uint64_t)child, KF_MOUNT_POINT, &point))
 			return -EAGAIN;
 		if (point == dentry)
 			return 1;
@@ -156,8 +157,8 @@ static uint64_t next_mount(struct kmem *k, uint64_t sb, uint64_t mount)
 	int err;
 
 	if (link < 0)
-		err = mount ? kmem__get(k, mount, KF_MOUNT_NEXT_FOR_SB, &next) :
-			      kmem__get(k, sb, KF_SB_MOUNTS, &next);
+		err = mount ? kmem__get(k, mount, KF_MOUNT_NEXT_FOR_SB, &next)
+			    : kmem__get(k, sb, KF_SB_MOUNTS, &next);
 	else
 		err = kmem__get(k, mount ? mount + (uint64_t)link : head, KF_LIST_NEXT, &next);
 	if (err || !kmem_ptr_ok(next) || next == head)

@@ -156,8 +156,8 @@ static bool page_is_slab(struct kmem *k, uint64_t page)
 	return false;
 }
 
-/* The first of the pages that page was allocated with. A tail page has bit 0 of the word set; the rest
- * leads to the head, or (7.x) is a mask that leaves the head's address of its own. */
+/* The first of the pages that page was allocated with. A tail page has bit 0 of the word set; the
+ * rest leads to the head, or (7.x) is a mask that leaves the head's address of its own. */
 static uint64_t head_of(struct kmem *k, uint64_t page)
 {
 	uint64_t size = kmem__size(k, KF_PAGE_SIZE_OF), word, head;

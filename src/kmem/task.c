@@ -25,7 +25,7 @@ static bool is_hashed(struct kmem *k, uint64_t task)
 
 static int read_fields(struct kmem *k, uint64_t addr, struct ktask *out)
 {
-	static const enum kmem_field f[] = {KF_TASK_PID, KF_TASK_TGID,	 KF_TASK_MM,
+	static const enum kmem_field f[] = {KF_TASK_PID,   KF_TASK_TGID,  KF_TASK_MM,
 					    KF_TASK_FLAGS, KF_TASK_START, KF_TASK_LEADER};
 	int64_t comm = kmem__off(k, KF_TASK_COMM);
 	uint64_t v[ARRAY_SIZE(f)];

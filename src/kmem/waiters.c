@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Queues of locks. They change while they are read: every link is checked against the one that leads
- * back, and a walk that meets a break starts again. */
+/* Queues of locks. They change while they are read: every link is checked against the one that
+ * leads back, and a walk that meets a break starts again. */
 #include <errno.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #define TRIES 3
 #define RT_DEPTH_MAX 64
 #define RWBASE_READERS 0x3fffffffu /* without the two bias bits */
-#define WQ_CUSTOM 4u /* percpu_rw_semaphore marks its readers with it */
+#define WQ_CUSTOM 4u		   /* percpu_rw_semaphore marks its readers with it */
 
 /* How the entries of one kind of queue look. */
 struct queue {

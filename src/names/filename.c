@@ -97,7 +97,8 @@ static void name_rootless(const struct kinode *inode, const char *name, char *bu
 	else if (!strncmp(name, "memfd:", 6) || !strcmp(name, "anon_hugepage"))
 		snprintf(buf, size, "%s (inode %llu)", name, (unsigned long long)inode->ino);
 	else
-		snprintf(buf, size, "%s on %s (inode %llu)", name, fs, (unsigned long long)inode->ino);
+		snprintf(buf, size, "%s on %s (inode %llu)", name, fs,
+			 (unsigned long long)inode->ino);
 }
 
 /* The mounts in the kernel's memory, so that nobody who holds namespace_sem can make us wait; where

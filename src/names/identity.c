@@ -156,8 +156,8 @@ static bool look_symbol(struct identities *ids, struct look *l)
 {
 	uint64_t off = 0;
 	bool is_data = false;
-	const char *name = ids->syms.name ? ids->syms.name(ids->syms.ctx, l->id.addr, &off, &is_data) :
-					    NULL;
+	const char *name =
+		ids->syms.name ? ids->syms.name(ids->syms.ctx, l->id.addr, &off, &is_data) : NULL;
 
 	if (!name || !is_data)
 		return false;
@@ -228,8 +228,8 @@ static bool look_shapes(struct identities *ids, enum lb_kind kind, const struct 
 	return false;
 }
 
-/* A lock field of an object that is being built or has been freed: what it belongs to is known by its
- * slab cache, whose it was is not. */
+/* A lock field of an object that is being built or has been freed: what it belongs to is known by
+ * its slab cache, whose it was is not. */
 static bool look_remains(struct identities *ids, const char *cache, struct look *l)
 {
 	static const struct {
@@ -243,7 +243,8 @@ static bool look_remains(struct identities *ids, const char *cache, struct look 
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		int64_t off = kmem__off(ids->k, known[i].field);
 
-		if (off < 0 || strcmp(cache, known[i].cache) || l->id.addr - l->obj != (uint64_t)off)
+		if (off < 0 || strcmp(cache, known[i].cache) ||
+		    l->id.addr - l->obj != (uint64_t)off)
 			continue;
 		snprintf(l->id.cls, sizeof(l->id.cls), "%s", known[i].cls);
 		snprintf(l->id.text, sizeof(l->id.text), "%s", known[i].text);
@@ -264,8 +265,8 @@ static void look_own_mm(struct identities *ids, const struct identity_hint *hint
 	l->id.certainty = LB_EXACT;
 	l->id.pid = hint->tgid;
 	snprintf(l->id.cls, sizeof(l->id.cls), "%s", l->shape->cls);
-	snprintf(l->id.text, sizeof(l->id.text), "mmap_lock of %s/%d", hint->comm ? hint->comm : "?",
-		 hint->tgid);
+	snprintf(l->id.text, sizeof(l->id.text), "mmap_lock of %s/%d",
+		 hint->comm ? hint->comm : "?", hint->tgid);
 	clean_text(l->id.text);
 }
 

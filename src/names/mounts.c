@@ -132,8 +132,8 @@ static ssize_t below(const char *path, const char *dir)
 	return (ssize_t)n;
 }
 
-/* Whether a lookup of path ends in mount mt: no other mount has a longer mount point on the way, and
- * nothing is mounted over this one. */
+/* Whether a lookup of path ends in mount mt: no other mount has a longer mount point on the way,
+ * and nothing is mounted over this one. */
 static bool is_visible(const struct mounts *m, const struct mount *mt, const char *path)
 {
 	ssize_t mine = below(path, mt->point);

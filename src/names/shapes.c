@@ -52,7 +52,8 @@ static bool is_mm(struct shape_ctx *c, uint64_t obj, struct found *f)
 
 	if (process_text(c, "mmap_lock", obj, f))
 		return true;
-	/* The process has let go of it, and it is being torn down (or held by a reader of /proc). */
+	/* The process has let go of it, and it is being torn down (or held by a reader of /proc).
+	 */
 	if (kmm__exiting(c->k, obj, &file) || kfile__read(c->k, file, &exe))
 		return false;
 	set(f, LB_LIKELY, file, exe.inode.addr, exe.inode.ino);
@@ -113,7 +114,8 @@ static bool is_fs_inode(struct shape_ctx *c, uint64_t obj, enum kmem_field inner
 	int64_t off = kmem__off(c->k, inner);
 	struct kinode inode;
 
-	if (off < 0 || kinode__read(c->k, obj + (uint64_t)off, &inode) || strcmp(inode.sb.type, type))
+	if (off < 0 || kinode__read(c->k, obj + (uint64_t)off, &inode) ||
+	    strcmp(inode.sb.type, type))
 		return false;
 	inode_text(c, what, &inode, f);
 	return true;
@@ -179,7 +181,8 @@ static bool is_anon_vma(struct shape_ctx *c, uint64_t obj, struct found *f)
 /* signal_struct: its list of threads leads to a task, which leads back. */
 static bool is_signal(struct shape_ctx *c, uint64_t obj, const char *what, struct found *f)
 {
-	int64_t head = kmem__off(c->k, KF_SIGNAL_THREADS), node = kmem__off(c->k, KF_TASK_THREAD_NODE);
+	int64_t head = kmem__off(c->k, KF_SIGNAL_THREADS),
+		node = kmem__off(c->k, KF_TASK_THREAD_NODE);
 	struct ktask t, leader;
 	uint64_t link, back;
 
@@ -207,6 +210,11 @@ static bool is_cred_guard(struct shape_ctx *c, uint64_t obj, struct found *f)
 	return is_signal(c, obj, "cred_guard_mutex", f);
 }
 
+static bool is_cgroup_rwsem(struct shape_ctx *c, uint64_t obj, struct found *f)
+{
+	return is_signal(c, obj, "cgroup_threadgroup_rwsem", f);
+}
+
 static bool is_file(struct shape_ctx *c, uint64_t obj, struct found *f)
 {
 	struct kfile file;
@@ -228,7 +236,8 @@ static bool is_eventpoll(struct shape_ctx *c, uint64_t obj, struct found *f)
 	uint64_t at, back;
 
 	if (!kmem_ptr_ok(obj) || kmem__get(c->k, obj, KF_EP_FILE, &at) ||
-	    kfile__read(c->k, at, &file) || kmem__get(c->k, at, KF_FILE_PRIVATE, &back) || back != obj)
+	    kfile__read(c->k, at, &file) || kmem__get(c->k, at, KF_FILE_PRIVATE, &back) ||
+	    back != obj)
 		return false;
 	set(f, LB_EXACT, at, 0, 0);
 	snprintf(f->text, sizeof(f->text), "mutex of an epoll set");
@@ -322,7 +331,9 @@ const struct shape lb_shapes[] = {
 	{"anon_vma", KF_ANON_RWSEM, LB_RWSEMS, is_anon_vma, 1, KF_N},
 	{"i_data_sem", KF_EXT4_DATA_SEM, LB_RWSEMS, is_ext4_inode, 1, KF_N},
 	{"XFS i_lock", KF_XFS_LOCK, LB_RWSEMS, is_xfs_inode, 1, KF_N},
-	{"exec_update_lock", KF_SIGNAL_EXEC_UPDATE, LB_RWSEMS | LB_MUTEXES, is_exec_update, 1, KF_N},
+	{"exec_update_lock", KF_SIGNAL_EXEC_UPDATE, LB_RWSEMS | LB_MUTEXES, is_exec_update, 1,
+	 KF_N},
+	{"cgroup_threadgroup_rwsem", KF_SIGNAL_CGROUP_RWSEM, LB_RWSEMS, is_cgroup_rwsem, 1, KF_N},
 	{"hugetlb VMA lock", KF_HUGETLB_LOCK, LB_RWSEMS, is_hugetlb_vma, 1, KF_N},
 	{"cred_guard_mutex", KF_SIGNAL_CRED_GUARD, LB_MUTEXES, is_cred_guard, 1, KF_N},
 	{"f_pos_lock", KF_FILE_POS_LOCK, LB_MUTEXES, is_file, 1, KF_N},

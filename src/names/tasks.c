@@ -201,7 +201,8 @@ static int look(const struct tasks *t, pid_t tid, struct task_name *name)
 	return tgid && sscanf(tgid, "\nTgid: %d", &name->tgid) == 1 ? 0 : -EINVAL;
 }
 
-/* The kernel rounds down, and so may the time namespace's offset: one tick apart is the same task. */
+/* The kernel rounds down, and so may the time namespace's offset: one tick apart is the same task.
+ */
 static bool same_start(uint64_t ticks, uint64_t start_ns)
 {
 	uint64_t want = start_ns / NS_PER_TICK;

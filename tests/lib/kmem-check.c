@@ -88,15 +88,19 @@ static void is_named(uint64_t addr, enum lb_kind kind, const char *cls, const ch
 static void check_fields(void)
 {
 	static const enum kmem_field optional[] = {
-		KF_MAPPING_INVALIDATE, KF_RWSEM_WAIT_LIST, KF_RWSEM_FIRST, KF_RWSEM_RT,
-		KF_RWSEM_RT_READERS, KF_RWSEM_RT_MUTEX, KF_RWSEM_COUNT, KF_RWSEM_OWNER,
-		KF_RWAITER_LIST, KF_RWAITER_TASK, KF_RWAITER_TYPE, KF_RWAITER_HANDOFF, KF_MUTEX_OWNER,
-		KF_MUTEX_WAIT_LIST, KF_MUTEX_FIRST, KF_MUTEX_RT, KF_MWAITER_LIST, KF_MWAITER_TASK,
-		KF_SEM_WAIT_LIST, KF_SEM_FIRST, KF_SEM_LAST_HOLDER, KF_HUGETLB_LOCK, KF_HUGETLB_VMA,
-		KF_EXT4_DATA_SEM, KF_EXT4_INODE, KF_ENUM_PG_SLAB, KF_ENUM_PGTY_SLAB,
-		KF_RT_MUTEX_INNER, KF_PAGE_TYPE, KF_SIGNAL_CGROUP_RWSEM, KF_FILE_COUNT, KF_FILE_REF,
-		KF_ENUM_I_CLEAR, KF_ENUM_DCACHE_MOUNTED, KF_MOUNT_INSTANCE, KF_MOUNT_NEXT_FOR_SB,
-	        KF_XFS_LOCK, KF_XFS_INODE,
+		KF_MAPPING_INVALIDATE, KF_RWSEM_WAIT_LIST,     KF_RWSEM_FIRST,
+		KF_RWSEM_RT,	       KF_RWSEM_RT_READERS,    KF_RWSEM_RT_MUTEX,
+		KF_RWSEM_COUNT,	       KF_RWSEM_OWNER,	       KF_RWAITER_LIST,
+		KF_RWAITER_TASK,       KF_RWAITER_TYPE,	       KF_RWAITER_HANDOFF,
+		KF_MUTEX_OWNER,	       KF_MUTEX_WAIT_LIST,     KF_MUTEX_FIRST,
+		KF_MUTEX_RT,	       KF_MWAITER_LIST,	       KF_MWAITER_TASK,
+		KF_SEM_WAIT_LIST,      KF_SEM_FIRST,	       KF_SEM_LAST_HOLDER,
+		KF_HUGETLB_LOCK,       KF_HUGETLB_VMA,	       KF_EXT4_DATA_SEM,
+		KF_EXT4_INODE,	       KF_ENUM_PG_SLAB,	       KF_ENUM_PGTY_SLAB,
+		KF_PAGE_TYPE,	       KF_SIGNAL_CGROUP_RWSEM, KF_FILE_COUNT,
+		KF_FILE_REF,	       KF_ENUM_I_CLEAR,	       KF_ENUM_DCACHE_MOUNTED,
+		KF_MOUNT_INSTANCE,     KF_MOUNT_NEXT_FOR_SB,   KF_XFS_LOCK,
+		KF_XFS_INODE,
 	};
 	unsigned int missing = 0;
 
@@ -107,7 +111,8 @@ static void check_fields(void)
 			continue;
 		for (size_t i = 0; i < ARRAY_SIZE(optional); i++)
 			may |= (int)optional[i] == f;
-		printf("# absent%s: %s\n", may ? "" : " (wanted)", kmem__field_path((enum kmem_field)f));
+		printf("# absent%s: %s\n", may ? "" : " (wanted)",
+		       kmem__field_path((enum kmem_field)f));
 		missing += !may;
 	}
 	ok(!missing, "every field that all kernels have resolves");
@@ -134,7 +139,8 @@ static void check_mm(void)
 	kmem__tasks(k, 0, &rows, &n);
 	ok(n > 10, "the task pass finds others too (%zu)", n);
 	mm = get(task_of_self(), KF_TASK_MM);
-	is_named(at(mm, KF_MM_MMAP_LOCK), LB_RWSEM, "mmap_lock", "mmap_lock of %s/%d", comm, getpid());
+	is_named(at(mm, KF_MM_MMAP_LOCK), LB_RWSEM, "mmap_lock", "mmap_lock of %s/%d", comm,
+		 getpid());
 
 	pid = fork();
 	if (!pid) {
@@ -169,12 +175,13 @@ static void check_one_file(int fd, const char *path)
 	uint64_t inode = inode_of(fd), mapping = get(inode, KF_INODE_MAPPING);
 
 	is_named(at(inode, KF_INODE_RWSEM), LB_RWSEM, "i_rwsem", "i_rwsem of %s", path);
-	is_named(at(mapping, KF_MAPPING_I_MMAP_RWSEM), LB_RWSEM, "i_mmap_rwsem", "i_mmap_rwsem of %s",
-		 path);
+	is_named(at(mapping, KF_MAPPING_I_MMAP_RWSEM), LB_RWSEM, "i_mmap_rwsem",
+		 "i_mmap_rwsem of %s", path);
 	if (kmem__has(k, KF_MAPPING_INVALIDATE))
 		is_named(at(mapping, KF_MAPPING_INVALIDATE), LB_RWSEM, "invalidate_lock",
 			 "invalidate_lock of %s", path);
-	is_named(at(file_of(fd), KF_FILE_POS_LOCK), LB_MUTEX, "f_pos_lock", "f_pos_lock of %s", path);
+	is_named(at(file_of(fd), KF_FILE_POS_LOCK), LB_MUTEX, "f_pos_lock", "f_pos_lock of %s",
+		 path);
 }
 
 static void check_ext4(int fd, const char *path)
@@ -203,7 +210,8 @@ static void check_files(const char *base)
 	check_one_file(fd, path);
 	check_ext4(fd, path);
 	if (!rename(path, moved)) {
-		enum identity_state st = identity__check(ids, lock_of_inode(fd), LB_RWSEM, NULL, &id);
+		enum identity_state st =
+			identity__check(ids, lock_of_inode(fd), LB_RWSEM, NULL, &id);
 
 		snprintf(shown, sizeof(shown), "i_rwsem of %s", moved);
 		ok(st == IDENTITY_SAME && !strcmp(id.text, shown), "a moved file is the same: %s",
@@ -233,12 +241,14 @@ static void check_sb(int fd, const char *what)
 	uint64_t sb = get(inode_of(fd), KF_INODE_SB);
 
 	is_named(at(sb, KF_SB_UMOUNT), LB_RWSEM, "s_umount", "s_umount of %s", what);
-	is_named(at(sb, KF_SB_WRITERS) + kmem__size(k, KF_PERCPU_SIZE), LB_PERCPU_RWSEM, "s_writers",
-		 "s_writers of %s", what);
-	is_named(at(sb, KF_SB_RENAME), LB_MUTEX, "s_vfs_rename_mutex", "s_vfs_rename_mutex of %s", what);
+	is_named(at(sb, KF_SB_WRITERS) + kmem__size(k, KF_PERCPU_SIZE), LB_PERCPU_RWSEM,
+		 "s_writers", "s_writers of %s", what);
+	is_named(at(sb, KF_SB_RENAME), LB_MUTEX, "s_vfs_rename_mutex", "s_vfs_rename_mutex of %s",
+		 what);
 }
 
-/* Every mount of this namespace: where the kernel's memory says that its root is, there it must be. */
+/* Every mount of this namespace: where the kernel's memory says that its root is, there it must be.
+ */
 static void check_all_mounts(void)
 {
 	unsigned int n = 0, bad = 0, hidden = 0;
@@ -369,8 +379,8 @@ static void check_nameless(void)
 		skip("a hugetlb memfd", strerror(errno));
 	} else {
 		fstat(mem2, &st);
-		is_named(at(get(inode_of(mem2), KF_INODE_MAPPING), KF_MAPPING_I_MMAP_RWSEM), LB_RWSEM,
-			 "i_mmap_rwsem", "i_mmap_rwsem of memfd:huge (inode %llu)",
+		is_named(at(get(inode_of(mem2), KF_INODE_MAPPING), KF_MAPPING_I_MMAP_RWSEM),
+			 LB_RWSEM, "i_mmap_rwsem", "i_mmap_rwsem of memfd:huge (inode %llu)",
 			 (unsigned long long)st.st_ino);
 		close(mem2);
 	}
@@ -400,15 +410,16 @@ static void check_vmas(void)
 		_exit(0);
 	}
 	identity__check(ids, lock, LB_RWSEM, NULL, &id);
-	ok(!strcmp(id.text, "anon_vma of several processes"), "shared with a child it is %s", id.text);
+	ok(!strcmp(id.text, "anon_vma of several processes"), "shared with a child it is %s",
+	   id.text);
 	kill(pid, SIGKILL);
 	waitpid(pid, &status, 0);
 	if (!kmem__has(k, KF_HUGETLB_LOCK)) {
 		skip("a hugetlb VMA lock", "this kernel has none");
 		return;
 	}
-	p = mmap(NULL, 2 << 20, PROT_READ, MAP_SHARED | MAP_ANONYMOUS | MAP_HUGETLB | MAP_NORESERVE, -1,
-		 0);
+	p = mmap(NULL, 2 << 20, PROT_READ, MAP_SHARED | MAP_ANONYMOUS | MAP_HUGETLB | MAP_NORESERVE,
+		 -1, 0);
 	vma = p == MAP_FAILED ? 0 : find_vma(is_huge);
 	if (vma) {
 		lock = at(get(vma, KF_VMA_PRIVATE), KF_HUGETLB_LOCK);
@@ -441,10 +452,13 @@ static void check_others(void)
 	int err;
 
 	ktask__read(k, task_of_self(), &me);
-	is_named(at(sig, KF_SIGNAL_CRED_GUARD), LB_MUTEX, "cred_guard_mutex", "cred_guard_mutex of %s/%d",
-		 me.comm, me.tgid);
+	is_named(at(sig, KF_SIGNAL_CRED_GUARD), LB_MUTEX, "cred_guard_mutex",
+		 "cred_guard_mutex of %s/%d", me.comm, me.tgid);
 	is_named(at(sig, KF_SIGNAL_EXEC_UPDATE), LB_RWSEM, "exec_update_lock",
 		 "exec_update_lock of %s/%d", me.comm, me.tgid);
+	if (kmem__has(k, KF_SIGNAL_CGROUP_RWSEM))
+		is_named(at(sig, KF_SIGNAL_CGROUP_RWSEM), LB_RWSEM, "cgroup_threadgroup_rwsem",
+			 "cgroup_threadgroup_rwsem of %s/%d", me.comm, me.tgid);
 	err = kslab__read(k, task_of_self() + 64, &s);
 	if (err == -EOPNOTSUPP) {
 		skip("the slab cache of a task", "this kernel does not tell");
@@ -458,7 +472,8 @@ static void check_others(void)
 	ok(!err && s.cache != cache && s.object == get(task_of_self(), KF_TASK_MM),
 	   "that of an mm is another (%s)", s.name);
 	err = kslab__read(k, inode_of(0) + 8, &s);
-	ok(!err && strstr(s.name, "inode") && s.object, "that of an inode is one of inodes (%s)", s.name);
+	ok(!err && strstr(s.name, "inode") && s.object, "that of an inode is one of inodes (%s)",
+	   s.name);
 }
 
 /* What a lock must say of its owner and its queue. */
@@ -483,7 +498,8 @@ static void check_lock(const char *what, uint64_t addr, enum lb_kind kind, const
 	for (size_t i = 0; i < n && i < n_queue; i++)
 		good += w[i].tid == queue[i].tid && w[i].tgid == getpid() &&
 			(!w[i].mode_known || w[i].mode == queue[i].mode);
-	ok(!err && n == n_queue && good == n && !more, "%s: the queue is right (%zu waiters)", what, n);
+	ok(!err && n == n_queue && good == n && !more, "%s: the queue is right (%zu waiters)", what,
+	   n);
 	for (size_t i = 0; good != n_queue && i < n; i++)
 		printf("# waiter %d mode %d known %d\n", w[i].tid, w[i].mode, w[i].mode_known);
 	err = kmem__lock_owner(k, addr, kind, &o);
@@ -495,7 +511,8 @@ static void check_lock(const char *what, uint64_t addr, enum lb_kind kind, const
 			   o.tgid == getpid() && o.waiters == (n_queue > 0) &&
 			   o.certainty == (exact ? LB_EXACT : LB_LIKELY),
 		   "%s: the owner is right", what);
-	printf("# owner: err %d state %d mode %d tid %d (want %d) certainty %d readers %u waiters %d\n",
+	printf("# owner: err %d state %d mode %d tid %d (want %d) certainty %d readers %u waiters "
+	       "%d\n",
 	       err, o.state, o.mode, o.tid, owner->tid, o.certainty, o.readers, o.waiters);
 }
 
@@ -623,7 +640,8 @@ static void *populate(void *arg)
 	return NULL;
 }
 
-/* A child that maps and unmaps as fast as it can: whatever owner is seen must be one of its tasks. */
+/* A child that maps and unmaps as fast as it can: whatever owner is seen must be one of its tasks.
+ */
 static void check_mm_owner(void)
 {
 	unsigned int exact = 0, wrong = 0, held = 0;
@@ -651,8 +669,9 @@ static void check_mm_owner(void)
 	}
 	kill(pid, SIGKILL);
 	waitpid(pid, &status, 0);
-	ok(!wrong && held, "owners of a busy mmap_lock: held %u times, exact %u, of another process %u",
-	   held, exact, wrong);
+	ok(!wrong && held,
+	   "owners of a busy mmap_lock: held %u times, exact %u, of another process %u", held,
+	   exact, wrong);
 }
 
 static uint64_t rnd(void)
@@ -665,8 +684,8 @@ static uint64_t rnd(void)
 	return s;
 }
 
-/* Whether addr may be a lock after all: at least it lies at the offset of its field in an object of the
- * right slab cache. */
+/* Whether addr may be a lock after all: at least it lies at the offset of its field in an object of
+ * the right slab cache. */
 static bool may_be(uint64_t addr, const struct identity *id)
 {
 	struct kslab s;
@@ -675,7 +694,8 @@ static bool may_be(uint64_t addr, const struct identity *id)
 	if (kslab__read(k, addr, &s) || !s.object)
 		return false;
 	if (!strcmp(id->cls, "f_pos_lock"))
-		return !strcmp(s.name, "filp") && addr - s.object == (uint64_t)kmem__off(k, KF_FILE_POS_LOCK);
+		return !strcmp(s.name, "filp") &&
+		       addr - s.object == (uint64_t)kmem__off(k, KF_FILE_POS_LOCK);
 	return strstr(s.name, "inode") || strstr(s.name, "mm_struct") || strstr(s.name, "signal");
 }
 
@@ -686,9 +706,9 @@ static void check_random(void)
 	unsigned int claims = 0, named = 0;
 
 	for (unsigned int i = 0; i < 3000; i++) {
-		uint64_t addr = i % 3 == 0 ? heap + (rnd() & ((1ull << 31) - 1)) :
-				i % 3 == 1 ? task_of_self() + (rnd() & 0xffff) :
-					     rnd();
+		uint64_t addr = i % 3 == 0   ? heap + (rnd() & ((1ull << 31) - 1))
+				: i % 3 == 1 ? task_of_self() + (rnd() & 0xffff)
+					     : rnd();
 		struct identity id;
 
 		addr &= i % 7 ? ~7ull : ~0ull;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Records memory images for the unit tests: kmem-record DIR. Each holds one scene, with what a walker
- * must find in it as comments:
+/* Records memory images for the unit tests: kmem-record DIR. Each holds one scene, with what a
+ *walker must find in it as comments:
  *
  *	# self PID
  *	# name ADDRESS KIND CLASS<tab>TEXT	an identity
  *	# owner ADDRESS KIND STATE MODE TID CERTAINTY READERS WAITERS
  *	# queue ADDRESS KIND TID/MODE/KNOWN ...
  *
- * and one file "mountinfo" with the mounts that were used. Needs root; run it on a quiet machine. */
+ * and one file "mountinfo" with the mounts that were used. Needs root; run it on a quiet machine.
+*/
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -198,8 +199,8 @@ static int record_locks(void)
 	probe_k = live;
 	err |= record_lock("rwsem-read", lock_of_inode(dfd), LB_RWSEM, sub, do_getdents, mixed, 3);
 	probe_k = live;
-	err |= record_lock("mutex", at(file_of(fd), KF_FILE_POS_LOCK), LB_MUTEX, &fd, do_read, readers,
-			   1);
+	err |= record_lock("mutex", at(file_of(fd), KF_FILE_POS_LOCK), LB_MUTEX, &fd, do_read,
+			   readers, 1);
 	return err;
 }
 

@@ -66,8 +66,8 @@ uint64_t lock_of_inode(int fd)
 	return at(inode_of(fd), KF_INODE_RWSEM);
 }
 
-/* A VMA of mm that want() accepts: through the list of 5.10, or by looking at every word of the maple
- * tree's nodes (256 bytes, the low byte of a pointer to one is a tag). */
+/* A VMA of mm that want() accepts: through the list of 5.10, or by looking at every word of the
+ * maple tree's nodes (256 bytes, the low byte of a pointer to one is a tag). */
 static uint64_t vma_in_node(uint64_t word, uint64_t mm, bool (*want)(uint64_t vma), int depth)
 {
 	uint64_t words[32], found = 0;

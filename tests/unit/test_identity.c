@@ -14,8 +14,8 @@
 #include "util/cleanup.h"
 
 #define BASE 0xffff888000000000ull
-#define TASK(i) (BASE + 0x100000 + (uint64_t)(i) * 0x1000)
-#define PID(i) (BASE + 0x200000 + (uint64_t)(i) * 0x100)
+#define TASK(i) (BASE + 0x100000 + (uint64_t)(i)*0x1000)
+#define PID(i) (BASE + 0x200000 + (uint64_t)(i)*0x100)
 #define MM (BASE + 0x300000)
 #define MM_LOCK (MM + 0x78)
 #define SYMBOL 0xffffffff82001000ull
@@ -46,10 +46,12 @@ static struct kmem *make(void)
 		enum kmem_field f;
 		uint32_t off, size;
 	} fields[] = {
-		{KF_TASK_PID, 0, 4},	      {KF_TASK_TGID, 4, 4},	  {KF_TASK_COMM, 0x10, 16},
-		{KF_TASK_MM, 0x20, 8},	      {KF_TASK_FLAGS, 0x28, 4},	  {KF_TASK_START, 0x30, 8},
-		{KF_TASK_LEADER, 0x38, 8},    {KF_TASK_THREAD_PID, 0x40, 8}, {KF_TASK_PID_LINKS, 0x48, 16},
-		{KF_PID_TASKS, 0x10, 8},      {KF_MM_MMAP_LOCK, 0x78, 40}, {KF_MM_OWNER, 0x200, 8},
+		{KF_TASK_PID, 0, 4},	       {KF_TASK_TGID, 4, 4},
+		{KF_TASK_COMM, 0x10, 16},      {KF_TASK_MM, 0x20, 8},
+		{KF_TASK_FLAGS, 0x28, 4},      {KF_TASK_START, 0x30, 8},
+		{KF_TASK_LEADER, 0x38, 8},     {KF_TASK_THREAD_PID, 0x40, 8},
+		{KF_TASK_PID_LINKS, 0x48, 16}, {KF_PID_TASKS, 0x10, 8},
+		{KF_MM_MMAP_LOCK, 0x78, 40},   {KF_MM_OWNER, 0x200, 8},
 	};
 	struct kmem *k = kmem_image__new();
 
@@ -315,7 +317,8 @@ int main(void)
 		cmocka_unit_test(test_nasty_comm),     cmocka_unit_test(test_reuse),
 		cmocka_unit_test(test_pid_reuse),      cmocka_unit_test(test_born_later),
 		cmocka_unit_test(test_no_owner),       cmocka_unit_test(test_leader),
-		cmocka_unit_test(test_own_mm),	       cmocka_unit_test(test_rt_inner),       cmocka_unit_test(test_many),
+		cmocka_unit_test(test_own_mm),	       cmocka_unit_test(test_rt_inner),
+		cmocka_unit_test(test_many),
 	};
 
 	return cmocka_run_group_tests_name("lock identity", tests, NULL, NULL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The walkers over memory images recorded on real kernels (tests/lib/kmem-record): each must find what
- * was there, and must neither hang nor read outside its buffers when the image is spoilt. */
+/* The walkers over memory images recorded on real kernels (tests/lib/kmem-record): each must find
+ * what was there, and must neither hang nor read outside its buffers when the image is spoilt. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -167,8 +167,8 @@ static void check_queue(struct scene *s, const struct note *n, const char *where
 	if (!count)
 		return;
 	/* A buffer that is too small says so. */
-	assert_int_equal(kmem__lock_waiters(s->k, n->addr, (enum lb_kind)n->kind, w, count - 1, &count,
-					    &more),
+	assert_int_equal(kmem__lock_waiters(s->k, n->addr, (enum lb_kind)n->kind, w, count - 1,
+					    &count, &more),
 			 0);
 	assert_true(more);
 }
@@ -289,7 +289,8 @@ static void spoil_scene(struct scene *s, const char *where)
 		identity__resolve(s->ids, s->notes[i].addr, (enum lb_kind)s->notes[i].kind,
 				  &(struct identity_hint){.tgid = s->self}, &id);
 		if (strncmp(id.cls, s->notes[i].rest, strlen(id.cls)))
-			fail_msg("%s: %s after spoiling, want %s", where, id.text, s->notes[i].rest);
+			fail_msg("%s: %s after spoiling, want %s", where, id.text,
+				 s->notes[i].rest);
 	}
 }
 

@@ -17,9 +17,9 @@
 #include "util/cleanup.h"
 
 #define BASE 0xffff888000000000ull
-#define TASK(i) (BASE + 0x100000 + (uint64_t)(i) * 0x1000)
-#define PID(i) (BASE + 0x200000 + (uint64_t)(i) * 0x100)
-#define WAITER(i) (BASE + 0x300000 + (uint64_t)(i) * 0x100)
+#define TASK(i) (BASE + 0x100000 + (uint64_t)(i)*0x1000)
+#define PID(i) (BASE + 0x200000 + (uint64_t)(i)*0x100)
+#define WAITER(i) (BASE + 0x300000 + (uint64_t)(i)*0x100)
 #define LOCK (BASE + 0x400000)
 
 static void field(struct kmem *k, enum kmem_field f, uint32_t off, uint32_t size)
@@ -148,8 +148,9 @@ static void test_rwsem_owner(void **state)
 static void test_dead_owner(void **state)
 {
 	struct kmem *k = make_rwsem();
-	const uint64_t words[] = {TASK(1), 0xdead000000000100ull, 0xffff888fffff0000ull, 0x7fff00001000ull,
-				  ~7ull,   BASE + 0x500000};
+	const uint64_t words[] = {
+		TASK(1), 0xdead000000000100ull, 0xffff888fffff0000ull, 0x7fff00001000ull,
+		~7ull,	 BASE + 0x500000};
 	struct lock_owner o;
 
 	put(k, TASK(1) + 0x40, 0); /* reaped: no pid any more */
@@ -474,16 +475,11 @@ static void test_moving(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rwsem_owner),
-		cmocka_unit_test(test_dead_owner),
-		cmocka_unit_test(test_wait_list),
-		cmocka_unit_test(test_bad_lists),
-		cmocka_unit_test(test_stray_ring),
-		cmocka_unit_test(test_first_waiter),
-		cmocka_unit_test(test_mutex),
-		cmocka_unit_test(test_semaphore_and_percpu),
-		cmocka_unit_test(test_rt),
-		cmocka_unit_test(test_moving),
+		cmocka_unit_test(test_rwsem_owner), cmocka_unit_test(test_dead_owner),
+		cmocka_unit_test(test_wait_list),   cmocka_unit_test(test_bad_lists),
+		cmocka_unit_test(test_stray_ring),  cmocka_unit_test(test_first_waiter),
+		cmocka_unit_test(test_mutex),	    cmocka_unit_test(test_semaphore_and_percpu),
+		cmocka_unit_test(test_rt),	    cmocka_unit_test(test_moving),
 	};
 
 	return cmocka_run_group_tests_name("lock owners and queues", tests, NULL, NULL);

@@ -12,19 +12,18 @@
 
 #include "names/mounts.h"
 
-static const char table[] =
-	"22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n"
-	"30 22 8:2 / /data rw - xfs /dev/sdb rw\n"
-	"31 22 8:3 /@home /home rw - btrfs /dev/sdc rw\n"
-	"32 22 8:1 /srv/a\\040b /mnt/with\\040blank rw - ext4 /dev/sda1 rw\n"
-	"33 22 0:40 / /over rw - tmpfs a rw\n"
-	"34 33 0:41 / /over rw - tmpfs b rw\n"
-	"35 22 0:42 / /deep rw - tmpfs c rw\n"
-	"36 35 0:43 / /deep/down rw - tmpfs d rw\n"
-	"37 22 8:5 /only/this /this rw - ext4 /dev/sdd rw\n"
-	"garbage\n"
-	"38 22 8:x / /broken rw - ext4 x rw\n"
-	"\n";
+static const char table[] = "22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n"
+			    "30 22 8:2 / /data rw - xfs /dev/sdb rw\n"
+			    "31 22 8:3 /@home /home rw - btrfs /dev/sdc rw\n"
+			    "32 22 8:1 /srv/a\\040b /mnt/with\\040blank rw - ext4 /dev/sda1 rw\n"
+			    "33 22 0:40 / /over rw - tmpfs a rw\n"
+			    "34 33 0:41 / /over rw - tmpfs b rw\n"
+			    "35 22 0:42 / /deep rw - tmpfs c rw\n"
+			    "36 35 0:43 / /deep/down rw - tmpfs d rw\n"
+			    "37 22 8:5 /only/this /this rw - ext4 /dev/sdd rw\n"
+			    "garbage\n"
+			    "38 22 8:x / /broken rw - ext4 x rw\n"
+			    "\n";
 
 static struct mounts *load(void)
 {

@@ -37,11 +37,12 @@ static void set_task(pid_t tid, pid_t tgid, const char *comm, uint64_t ticks)
 	char buf[512];
 
 	snprintf(buf, sizeof(buf),
-		 "%d (%s) S 1 1 1 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 %" PRIu64 " 100 200\n", tid, comm,
-		 ticks);
+		 "%d (%s) S 1 1 1 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 %" PRIu64 " 100 200\n", tid,
+		 comm, ticks);
 	write_file(tid, "stat", buf);
-	snprintf(buf, sizeof(buf), "Name:\t%s\nUmask:\t0022\nState:\tS (sleeping)\nTgid:\t%d\nNgid:\t0\n",
-		 comm, tgid);
+	snprintf(buf, sizeof(buf),
+		 "Name:\t%s\nUmask:\t0022\nState:\tS (sleeping)\nTgid:\t%d\nNgid:\t0\n", comm,
+		 tgid);
 	write_file(tid, "status", buf);
 }
 
@@ -174,8 +175,8 @@ static void test_live(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parse),	cmocka_unit_test(test_reuse),
-		cmocka_unit_test(test_learn),	cmocka_unit_test(test_bounded),
+		cmocka_unit_test(test_parse), cmocka_unit_test(test_reuse),
+		cmocka_unit_test(test_learn), cmocka_unit_test(test_bounded),
 		cmocka_unit_test(test_live),
 	};
 
