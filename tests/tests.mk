@@ -47,3 +47,9 @@ $(BENCH_DIR)/bench: $(BENCH_SRC) $(wildcard tests/bench/*.h) $(BENCH_DIR)/plain.
 
 bench: $(BUILD)/lockblame $(BUILD)/workload/mmap-loop $(BENCH_DIR)/bench
 	$(Q)$(BENCH_DIR)/bench $(BENCH) $(BUILD)/lockblame $(BUILD)/workload/mmap-loop
+
+# The program as its users call it; LOCKBLAME chooses another binary (an installed one).
+check-cli: $(BUILD)/lockblame workloads
+	$(Q)LOCKBLAME=$${LOCKBLAME:-$(abspath $(BUILD)/lockblame)} bats --print-output-on-failure tests/cli
+
+check: check-cli
