@@ -15,7 +15,7 @@ const struct lb_command lb_commands[] = {
 };
 const unsigned int lb_n_commands = ARRAY_SIZE(lb_commands);
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "help";
 	const struct lb_command *cmd;
@@ -42,4 +42,9 @@ int main(int argc, char **argv)
 	if (o.help)
 		return cmd_help(&(struct lb_opts){.args = &argv[1], .n_args = 1});
 	return cmd->run(&o);
+}
+
+int main(int argc, char **argv)
+{
+	return cmd_end(run(argc, argv));
 }

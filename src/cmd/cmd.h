@@ -43,6 +43,10 @@ const struct lb_command *cmd_find(const char *name);
 /* Prints "lockblame: MESSAGE" on stderr and returns code: the only place that reports errors. */
 int cmd_fail(int code, const struct err *e);
 
+/* At the very end: what printf left (help, lists of columns) goes out; a full disk is a failure, a
+ * reader that has gone is none. Returns the exit code. */
+int cmd_end(int code);
+
 int cmd_top(struct lb_opts *o);
 int cmd_trace(struct lb_opts *o);
 int cmd_waits(struct lb_opts *o);

@@ -5,6 +5,8 @@
 
 static const char *words_of(const struct lb_command *c)
 {
+	if (c->id == CMD_HELP)
+		return " [COMMAND]";
 	switch (c->args) {
 	case ARGS_INTERVAL:
 		return " [INTERVAL [COUNT]]";
@@ -29,6 +31,10 @@ int cmd_help(struct lb_opts *o)
 {
 	struct err e;
 
+	if (o->n_args > 1) {
+		err_set(&e, 0, "help: '%s' is one word too many", o->args[1]);
+		return cmd_fail(EXIT_USAGE, &e);
+	}
 	if (o->n_args) {
 		const struct lb_command *c = cmd_find(o->args[0]);
 

@@ -291,6 +291,8 @@ int options_parse(const struct lb_command *cmd, int argc, char **argv, struct lb
 	}
 	o->args = argv + optind;
 	o->n_args = argc - optind;
+	if (o->help || o->version)
+		return 0;
 	return take_words(cmd, o, e);
 }
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -164,10 +165,22 @@ void out__printf(struct out *o, const char *fmt, ...)
 	out__write(o, big, (size_t)n);
 }
 
+/* A reader that has gone is noticed by writing, or by asking: a run that has nothing to write yet
+ * should end all the same. */
+static void check_reader(struct out *o)
+{
+	struct pollfd p = {.fd = o->fd};
+
+	if (!o->error && poll(&p, 1, 0) > 0 && p.revents & POLLERR)
+		o->error = -EPIPE;
+}
+
 int out__flush(struct out *o)
 {
 	if (o->fd < 0)
 		return o->error;
+	if (!o->len)
+		check_reader(o);
 	write_all(o, o->buf, o->len);
 	o->len = 0;
 	return o->error;

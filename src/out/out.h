@@ -32,7 +32,8 @@ void out__printf(struct out *o, const char *fmt, ...) __attribute__((format(prin
 /* Makes the stream fail from outside (a record that could not be built); the first error counts. */
 void out__fail(struct out *o, int error);
 
-/* Hands what is buffered to the kernel. Returns out__error(). */
+/* Hands what is buffered to the kernel; with nothing buffered, looks whether the reader of a pipe has
+ * gone, so call it once an interval even then. Returns out__error(). */
 int out__flush(struct out *o);
 
 /* 0, or -errno of the first write that failed. -EPIPE: the reader has gone, which is a quiet end and

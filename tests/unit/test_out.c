@@ -100,6 +100,27 @@ static void a_closed_pipe_is_quiet(void **state)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+/* Without a byte to write. */
+static void a_closed_pipe_is_noticed(void **state)
+{
+	int fds[2], old = dup(STDOUT_FILENO), before, after;
+	struct out *o;
+
+	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+	fflush(stdout);
+	dup2(fds[1], STDOUT_FILENO);
+	close(fds[1]);
+	o = out__open(NULL, NULL);
+	before = out__flush(o);
+	close(fds[0]);
+	after = out__flush(o);
+	dup2(old, STDOUT_FILENO);
+	close(old);
+	assert_int_equal(before, 0);
+	assert_int_equal(after, -EPIPE);
+	assert_int_equal(out__close(o, NULL), 0);
+}
+
 static void memory_keeps_everything(void **state)
 {
 	struct out *o = out__memory();
@@ -455,6 +476,7 @@ int main(void)
 		cmocka_unit_test(a_full_disk_is_one_line),
 		cmocka_unit_test(a_full_disk_shows_at_the_end),
 		cmocka_unit_test(a_closed_pipe_is_quiet),
+		cmocka_unit_test(a_closed_pipe_is_noticed),
 		cmocka_unit_test(memory_keeps_everything),
 		cmocka_unit_test(more_than_the_buffer),
 		cmocka_unit_test(the_first_failure_counts),
