@@ -253,21 +253,26 @@ static bool look_remains(struct identities *ids, const char *cache, struct look 
 	return false;
 }
 
-/* What a BPF program saw at the time of the wait counts for more than what memory says now. */
-static void look_own_mm(struct identities *ids, const struct identity_hint *hint, struct look *l)
+/* What a BPF program saw at the time of the wait counts for more than what memory says now. It is
+ * about this one wait, not about the address, and is not kept. */
+static bool is_own_mm(const struct identity_hint *hint, const struct look *l, struct identity *out)
 {
-	if (!hint->own_mm || !hint->tgid || (l->id.pid == hint->tgid && l->shape == &lb_shapes[0]))
-		return;
-	l->shape = &lb_shapes[0];
-	l->token[0] = (uint64_t)hint->tgid;
-	l->token[1] = l->token[2] = 0;
-	l->id.how = IDENTITY_STRUCTURE;
-	l->id.certainty = LB_EXACT;
-	l->id.pid = hint->tgid;
-	snprintf(l->id.cls, sizeof(l->id.cls), "%s", l->shape->cls);
-	snprintf(l->id.text, sizeof(l->id.text), "mmap_lock of %s/%d",
-		 hint->comm ? hint->comm : "?", hint->tgid);
-	clean_text(l->id.text);
+	if (!hint || !hint->own_mm || !hint->tgid)
+		return false;
+	if (l->shape == &lb_shapes[0] && l->id.pid == hint->tgid)
+		return false; /* memory agrees, and knows the name better */
+	*out = (struct identity){
+		.addr = l->id.addr,
+		.lock = l->id.lock,
+		.how = IDENTITY_STRUCTURE,
+		.certainty = LB_EXACT,
+		.pid = hint->tgid,
+	};
+	snprintf(out->cls, sizeof(out->cls), "%s", lb_shapes[0].cls);
+	snprintf(out->text, sizeof(out->text), "mmap_lock of %s/%d", hint->comm ? hint->comm : "?",
+		 hint->tgid);
+	clean_text(out->text);
+	return true;
 }
 
 static bool look_slab(struct identities *ids, struct look *l)
@@ -291,12 +296,24 @@ static bool look_slab(struct identities *ids, struct look *l)
 	return true;
 }
 
+/* Within the image of the kernel or of its modules. */
+static bool is_static(uint64_t addr)
+{
+#ifdef __x86_64__
+	return addr >= 0xffffffff80000000ull && addr < 0xffffffffff000000ull;
+#else
+	return false;
+#endif
+}
+
 static void look_nothing(struct look *l)
 {
 	l->id.how = IDENTITY_ADDRESS;
 	l->id.certainty = LB_UNKNOWN;
-	snprintf(l->id.cls, sizeof(l->id.cls), "unknown");
 	snprintf(l->id.text, sizeof(l->id.text), "0x%" PRIx64, l->id.addr);
+	/* A static lock is a class of its own, also where the kernel does not tell its name. */
+	snprintf(l->id.cls, sizeof(l->id.cls), "%.32s",
+		 is_static(l->id.addr) ? l->id.text : "unknown");
 }
 
 static void look(struct identities *ids, uint64_t addr, enum lb_kind kind,
@@ -314,7 +331,6 @@ static void look(struct identities *ids, uint64_t addr, enum lb_kind kind,
 		return;
 	if (!ids->k || !(addr >> 63) || !(look_shapes(ids, kind, hint, l) || look_slab(ids, l)))
 		look_nothing(l);
-	look_own_mm(ids, hint, l);
 }
 
 static bool is_same(const struct entry *e, const struct look *l)
@@ -349,6 +365,8 @@ enum identity_state identity__resolve(struct identities *ids, uint64_t addr, enu
 		return IDENTITY_SAME;
 	}
 	look(ids, addr, kind, hint, false, &l);
+	if (is_own_mm(hint, &l, out))
+		return IDENTITY_SAME;
 	st = compare(e, &l);
 	*out = l.id;
 	/* What has gone is kept until it has been told, or something else is there. */
@@ -367,6 +385,8 @@ enum identity_state identity__check(struct identities *ids, uint64_t addr, enum 
 	if (!e || e->how == IDENTITY_SYMBOL)
 		return identity__resolve(ids, addr, kind, hint, out);
 	look(ids, addr, kind, hint, true, &l);
+	if (is_own_mm(hint, &l, out))
+		return IDENTITY_SAME;
 	st = compare(e, &l);
 	if (st == IDENTITY_GONE) {
 		from_entry(e, out);

@@ -49,7 +49,8 @@ struct identity {
 	enum lb_certainty certainty;
 	pid_t pid; /* of the process that the lock belongs to (mmap_lock), or 0 */
 	/* Kind of object, without the instance, for grouping: "mmap_lock", "i_mmap_rwsem", "i_rwsem",
-	 * "s_umount", a symbol, "&inode_cache+0x98", "unknown". */
+	 * "s_umount", a symbol, "&inode_cache+0x98", the address of a static lock whose symbol is not
+	 * known, "unknown". */
 	char cls[64];
 	char text[256]; /* "mmap_lock of mysqld/1234"; control characters are replaced */
 };
@@ -59,7 +60,8 @@ struct identity_hint {
 	pid_t tgid;	  /* process of a waiter */
 	uint64_t seen_ns; /* CLOCK_MONOTONIC of its begin: a process born later is not the owner */
 	/* A BPF program saw at the time of the wait that this is the mmap_lock of the waiter's own mm
-	 * (tgid, called comm): what it said then holds also when the process has ended since. */
+	 * (tgid, called comm). That is the answer then, also when the process has ended since and the
+	 * address belongs to others: it is for this wait alone, and says IDENTITY_SAME. */
 	bool own_mm;
 	const char *comm; /* may be NULL */
 };
