@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "collect/collect.h"
+#include "collect/kernel.h"
 #include "kmem/btf_offsets.h"
 #include "kmem/kmem.h"
 #include "kmem/lock.h"
@@ -41,7 +42,8 @@ static void open_memory(struct namer *n)
 	struct identity_syms syms;
 	struct err e = {0};
 
-	n->offsets = btf_offsets__new(NULL);
+	n->offsets = n->collect ? btf_offsets__borrow(collect__kernel(n->collect)->btf)
+				: btf_offsets__new(NULL);
 	n->kmem = n->offsets ? kmem__live(n->offsets, &e) : NULL;
 	syms = identity_syms__kallsyms(n->ksyms, n->kmem);
 	if (!n->kmem)

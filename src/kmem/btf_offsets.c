@@ -17,6 +17,7 @@
 struct btf_offsets {
 	char *path;
 	struct btf *btf;
+	bool borrowed; /* btf is somebody else's */
 	int failed;
 	struct err err;
 	uint32_t *slots; /* type ids, 0 is free; n_slots is a power of two */
@@ -44,13 +45,25 @@ struct btf_offsets *btf_offsets__new(const char *path)
 	return o;
 }
 
+struct btf_offsets *btf_offsets__borrow(struct btf *btf)
+{
+	struct btf_offsets *o = btf_offsets__new(NULL);
+
+	if (o) {
+		o->btf = btf;
+		o->borrowed = true;
+	}
+	return o;
+}
+
 void btf_offsets__free(struct btf_offsets *o)
 {
 	if (!o)
 		return;
 	for (unsigned int i = 0; i < o->n_modules; i++)
 		btf__free(o->modules[i].btf);
-	btf__free(o->btf);
+	if (!o->borrowed)
+		btf__free(o->btf);
 	free(o->slots);
 	free(o->path);
 	free(o);
@@ -99,7 +112,8 @@ static int load(struct btf_offsets *o)
 	const char *path = o->path ? o->path : "/sys/kernel/btf/vmlinux";
 	int err;
 
-	o->btf = btf__parse(path, NULL);
+	if (!o->btf)
+		o->btf = btf__parse(path, NULL);
 	if (!o->btf) {
 		err = -errno;
 		return err_errno(&o->err, err, "cannot read the kernel's type information %s%s",
@@ -111,7 +125,7 @@ static int load(struct btf_offsets *o)
 
 const struct btf *btf_offsets__btf(struct btf_offsets *o, struct err *e)
 {
-	if (!o->btf && !o->failed)
+	if (!o->slots && !o->failed)
 		o->failed = load(o);
 	if (o->failed) {
 		err_set(e, o->failed, "%s", o->err.msg);

@@ -20,6 +20,10 @@ struct btf_field {
  * (/sys/kernel/btf/vmlinux). Nothing is read before the first question, so this is free; NULL only
  * when out of memory. */
 struct btf_offsets *btf_offsets__new(const char *path);
+
+/* The same out of the running kernel's BTF that somebody has already read and keeps for as long as the
+ * result lives: a copy is 6 MB. */
+struct btf_offsets *btf_offsets__borrow(struct btf *btf);
 void btf_offsets__free(struct btf_offsets *o);
 
 /* The parsed BTF, read on the first call and owned by o; NULL with e filled when it can't be had
