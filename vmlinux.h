@@ -56,6 +56,7 @@ typedef atomic64_t atomic_long_t;
 struct task_struct {
 	int pid;
 	int tgid;
+	void *bpf_storage;
 	char comm[16];
 };
 

@@ -87,7 +87,7 @@ static __always_inline u32 log2_u64(u64 v)
 	return r + (v >> 1);
 }
 
-/* A wait that has ended: when, for whom, how. */
+/* A wait that has ended: when, for whom (account() fills that in), how. */
 struct ended {
 	u64 now;
 	u64 cgroup;
@@ -255,11 +255,15 @@ static __always_inline void account(void *ctx, struct lb_stats *st, const struct
 {
 	s32 kstack = LB_NO_STACK, ustack = LB_NO_STACK;
 	struct weight w;
+	u64 id;
 
 	if (e->total < min_duration_ns) {
 		st->short_waits++;
 		return;
 	}
+	id = bpf_get_current_pid_tgid();
+	e->tgid = id >> 32;
+	e->tid = (u32)id;
 	if (want_cgroup)
 		e->cgroup = bpf_get_current_cgroup_id();
 	if (!add_exact(s, e)) {

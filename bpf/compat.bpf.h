@@ -45,14 +45,28 @@ struct {
 
 static const struct lb_task zero_task;
 
-/* The current task's open waits, or NULL: none yet (create false), or no room. */
-static __always_inline struct lb_task *current_waits(u32 tid, bool create)
+/* Most ends of waits that were turned away, and most tasks of the iterator, are passed over after this
+ * look, which is cheaper than the helper. */
+static __always_inline bool has_storage(struct task_struct *task)
 {
-	struct lb_task *t;
+	return !bpf_core_field_exists(task->bpf_storage) || task->bpf_storage;
+}
 
-	if (use_task_storage)
-		return bpf_task_storage_get(&task_storage, bpf_get_current_task_btf(), 0,
+/* The current task's open waits, or NULL: none yet (create false), or no room. */
+static __always_inline struct lb_task *current_waits(bool create)
+{
+	struct task_struct *task;
+	struct lb_task *t;
+	u32 tid;
+
+	if (use_task_storage) {
+		task = bpf_get_current_task_btf();
+		if (!create && !has_storage(task))
+			return 0;
+		return bpf_task_storage_get(&task_storage, task, 0,
 					    create ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
+	}
+	tid = (u32)bpf_get_current_pid_tgid();
 	t = bpf_map_lookup_elem(&task_hash, &tid);
 	if (t || !create)
 		return t;
@@ -61,10 +75,14 @@ static __always_inline struct lb_task *current_waits(u32 tid, bool create)
 }
 
 /* The last open wait is closed: the hash gives its room back, storage goes with the task. */
-static __always_inline void current_waits_done(u32 tid)
+static __always_inline void current_waits_done(void)
 {
-	if (!use_task_storage)
-		bpf_map_delete_elem(&task_hash, &tid);
+	u32 tid;
+
+	if (use_task_storage)
+		return;
+	tid = (u32)bpf_get_current_pid_tgid();
+	bpf_map_delete_elem(&task_hash, &tid);
 }
 
 /* The kind that flags of contention_begin stand for. In 5.19 a mutex had no flag of its own and looks

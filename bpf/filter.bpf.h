@@ -9,6 +9,10 @@ const volatile __u32 want_kinds = LB_KINDS_SLEEPING;
 const volatile __u64 only_lock = 0;
 const volatile bool filter_pids = false;
 const volatile bool filter_tids = false;
+/* When only one is wanted, its number: a look into a hash costs more than all else of a wait that is
+ * turned away. 0: look into the hash. */
+const volatile __u32 only_pid = 0;
+const volatile __u32 only_tid = 0;
 const volatile bool filter_comm = false;
 const volatile bool filter_cgroup = false;
 const volatile char only_comm[LB_COMM_LEN] = {};
@@ -41,16 +45,25 @@ static __always_inline bool comm_matches(void)
 	return true;
 }
 
+static __always_inline bool task_wanted(void)
+{
+	u64 id = bpf_get_current_pid_tgid();
+	u32 tgid = id >> 32, tid = (u32)id;
+
+	if (filter_pids && (only_pid ? tgid != only_pid : !bpf_map_lookup_elem(&only_pids, &tgid)))
+		return false;
+	return !filter_tids ||
+	       (only_tid ? tid == only_tid : !!bpf_map_lookup_elem(&only_tids, &tid));
+}
+
 /* Cheapest test first. */
-static __always_inline bool wanted(u64 lock, u8 kind, u32 tgid, u32 tid)
+static __always_inline bool wanted(u64 lock, u8 kind)
 {
 	if (!(want_kinds & LB_KIND_BIT(kind)))
 		return false;
 	if (only_lock && lock != only_lock)
 		return false;
-	if (filter_pids && !bpf_map_lookup_elem(&only_pids, &tgid))
-		return false;
-	if (filter_tids && !bpf_map_lookup_elem(&only_tids, &tid))
+	if ((filter_pids || filter_tids) && !task_wanted())
 		return false;
 	if (filter_comm && !comm_matches())
 		return false;

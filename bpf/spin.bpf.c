@@ -64,8 +64,7 @@ static __always_inline void spin_begin(struct cpu_state *c, u64 lock, u8 kind, u
 
 static __always_inline void spin_end(void *ctx, struct cpu_state *c, u64 lock, s32 ret)
 {
-	u64 id = bpf_get_current_pid_tgid();
-	struct ended e = {.tgid = id >> 32, .tid = (u32)id, .ret = ret};
+	struct ended e = {.ret = ret};
 	struct lb_stats *st = my_stats();
 	u32 i = c->waits.depth - 1;
 	struct lb_slot *s;
@@ -88,15 +87,13 @@ int BPF_PROG(on_spin_begin, void *lock, unsigned int flags)
 {
 	u8 kind = kind_of_flags(flags);
 	struct cpu_state *c;
-	u64 id;
 
 	if (kind != LB_SPINLOCK && kind != LB_RWLOCK)
 		return 0;
 	c = enter();
 	if (!c)
 		return 0;
-	id = bpf_get_current_pid_tgid();
-	if (wanted((u64)lock, kind, id >> 32, (u32)id))
+	if (wanted((u64)lock, kind))
 		spin_begin(c, (u64)lock, kind, flags & LCB_READ ? LB_READ : LB_WRITE);
 	c->busy = 0;
 	return 0;

@@ -69,18 +69,17 @@ static __always_inline void open_slot(struct lb_slot *s, u64 lock, u8 kind, u8 m
 
 static __always_inline void wait_begin(u64 lock, u8 kind, u8 mode, bool spinning, bool slow)
 {
-	u64 id = bpf_get_current_pid_tgid();
 	struct lb_stats *st;
 	struct lb_task *t;
 	struct lb_slot *s;
 	u32 i;
 
-	if (!wanted(lock, kind, id >> 32, (u32)id))
+	if (!wanted(lock, kind))
 		return;
 	st = my_stats();
 	if (!st)
 		return;
-	t = current_waits((u32)id, true);
+	t = current_waits(true);
 	if (!t) {
 		st->lost_begin++;
 		return;
@@ -103,12 +102,10 @@ static __always_inline void wait_begin(u64 lock, u8 kind, u8 mode, bool spinning
 	st->seen++;
 }
 
-static __always_inline void finish(void *ctx, struct lb_stats *st, struct lb_slot *s, u64 id, s32 ret)
+static __always_inline void finish(void *ctx, struct lb_stats *st, struct lb_slot *s, s32 ret)
 {
 	struct ended e = {
 		.now = bpf_ktime_get_ns(),
-		.tgid = id >> 32,
-		.tid = (u32)id,
 		.ret = ret,
 		.spin = s->spin_ns,
 	};
@@ -143,8 +140,7 @@ static __always_inline bool unwind_to(struct lb_task *t, u64 lock, struct lb_sta
 /* by_slow says which sort of hook calls: the sort that opened a wait closes it. */
 static __always_inline void wait_end(void *ctx, u64 lock, s32 ret, bool by_slow)
 {
-	u64 id = bpf_get_current_pid_tgid();
-	struct lb_task *t = current_waits((u32)id, false);
+	struct lb_task *t = current_waits(false);
 	struct lb_stats *st;
 	struct lb_slot *s;
 
@@ -166,10 +162,10 @@ static __always_inline void wait_end(void *ctx, u64 lock, s32 ret, bool by_slow)
 	}
 	if (s->slow != by_slow)
 		return;
-	finish(ctx, st, s, id, ret);
+	finish(ctx, st, s, ret);
 	t->depth--;
 	if (!t->depth)
-		current_waits_done((u32)id);
+		current_waits_done();
 }
 
 SEC("tp_btf/contention_begin")
@@ -288,6 +284,8 @@ int waits_in_progress(struct bpf_iter__task *ctx)
 	long n;
 
 	if (!task)
+		return 0;
+	if (use_task_storage && !has_storage(task))
 		return 0;
 	tid = task->pid;
 	if (use_task_storage)

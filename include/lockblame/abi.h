@@ -98,9 +98,6 @@ struct lb_slot {
 	__u64 begin;
 	__u64 phase_start;
 	__u64 spin_ns; /* finished spin phases */
-	__u32 owner_tid;
-	__u32 owner_tgid;
-	char owner_comm[LB_COMM_LEN];
 	__u8 kind;
 	__u8 mode;
 	__u8 spinning;
@@ -108,6 +105,10 @@ struct lb_slot {
 	__u8 owner_certainty;
 	__u8 owner_mode;
 	__u8 pad[2];
+	/* Up to here one cache line of a task's first slot; the rest is only touched on request. */
+	__u32 owner_tid;
+	__u32 owner_tgid;
+	char owner_comm[LB_COMM_LEN];
 };
 
 /* The open waits of one task, innermost last. */
@@ -155,14 +156,14 @@ struct lb_stats {
 	__u64 seen;	   /* waits that began and passed the filters */
 	__u64 recorded;	   /* waits in the table */
 	__u64 short_waits; /* below --min-duration */
+	__u64 walked;	   /* stack walks */
+	__u64 wait_ns;	   /* total of recorded */
 	__u64 lost_map;	   /* ended, but the table was full */
 	__u64 lost_end;	   /* the end was never seen; found open when the task went on to other waits */
 	__u64 lost_begin;  /* began, but nesting or task room was exhausted; not in seen */
 	__u64 lost_stack;  /* recorded, but the stack could not be kept */
 	__u64 lost_split;  /* recorded, but the split by stack had no room */
 	__u64 lost_ring;   /* recorded, but the single event had no room */
-	__u64 walked;	   /* stack walks */
-	__u64 wait_ns;	   /* total of recorded */
 };
 
 _Static_assert(sizeof(struct lb_wait_key) == 24, "abi");

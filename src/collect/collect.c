@@ -17,9 +17,12 @@
 #include "util/cleanup.h"
 #include "wait.skel.h"
 
-/* Stack walks a second that are worth their cost (5 to 15 us each: below 0.4 % of one CPU), and the
- * limits between which the threshold moves. */
-#define WALKS_PER_SEC 200
+/* Stack walks a second that are worth their cost (5 to 15 us each): one wait in eight, so that walks cost
+ * no more than the rest; few enough never matter, and many never help (0.4 % of one CPU). And the limits
+ * between which the threshold moves. */
+#define WALK_ONE_IN 8
+#define WALKS_MIN 50
+#define WALKS_MAX 200
 #define THRESHOLD_MIN 10000ULL
 #define THRESHOLD_MAX 100000000ULL
 
@@ -35,7 +38,7 @@ struct collect {
 	int iter_fd;
 	bool all_stacks;
 	uint64_t tuned_at;
-	uint64_t tuned_walks;
+	struct lb_stats tuned; /* the counters then */
 	collect_event_fn fn;
 	void *fn_ctx;
 };
@@ -54,6 +57,8 @@ static uint64_t now_ns(void)
 		(ro)->only_lock = (cfg)->lock;                                                     \
 		(ro)->filter_pids = (cfg)->n_pids > 0;                                             \
 		(ro)->filter_tids = (cfg)->n_tids > 0;                                             \
+		(ro)->only_pid = (cfg)->n_pids == 1 ? (cfg)->pids[0] : 0;                          \
+		(ro)->only_tid = (cfg)->n_tids == 1 ? (cfg)->tids[0] : 0;                          \
 		(ro)->filter_cgroup = (cfg)->cgroup_fd >= 0;                                       \
 		(ro)->filter_comm = (cfg)->comm != NULL;                                           \
 		if ((cfg)->comm)                                                                   \
@@ -261,6 +266,24 @@ void collect__free(struct collect *c)
 	free(c);
 }
 
+/* The counters of all objects, now. */
+static void read_stats(struct collect *c, struct lb_stats *st)
+{
+	memset(st, 0, sizeof(*st));
+	for (unsigned int i = 0; i < c->n_sources; i++)
+		tables__add_stats(c->sources[i].tables, st);
+}
+
+/* Whether any wait is in progress. The counters of the CPUs are not read at one moment: a wait that began
+ * and ended in between can hide another one, until the next read. */
+static bool any_open(struct collect *c)
+{
+	struct lb_stats st;
+
+	read_stats(c, &st);
+	return st.seen != st.recorded + st.short_waits + st.lost_map + st.lost_end;
+}
+
 int collect__read(struct collect *c, struct snapshot *s, struct err *e)
 {
 	int r = 0;
@@ -269,7 +292,8 @@ int collect__read(struct collect *c, struct snapshot *s, struct err *e)
 	s->when_ns = now_ns();
 	for (unsigned int i = 0; i < c->n_sources && !r; i++)
 		r = source__read(&c->sources[i], s, e);
-	if (!r)
+	/* A look at every task is dearer than all else here. */
+	if (!r && any_open(c))
 		r = tables__read_now(c->iter_fd, s, e);
 	if (r)
 		snapshot__fini(s);
@@ -314,24 +338,36 @@ int collect__drain(struct collect *c, collect_event_fn fn, void *ctx)
 	return r < 0 ? r : 0;
 }
 
+/* How much of the walks per second that a rate of waits is worth is used: 1 is just right. */
+static double walk_load(double walks, double waits)
+{
+	double budget = waits / WALK_ONE_IN;
+
+	if (budget < WALKS_MIN)
+		budget = WALKS_MIN;
+	return walks / (budget > WALKS_MAX ? WALKS_MAX : budget);
+}
+
 void collect__tune(struct collect *c)
 {
-	uint64_t now = now_ns(), walks = 0, t = c->skel->data->walk_threshold_ns;
-	double per_sec;
+	uint64_t now = now_ns(), t = c->skel->data->walk_threshold_ns;
+	struct lb_stats st;
+	double load, s;
 
 	if (c->all_stacks || now - c->tuned_at < 100000000ULL)
 		return;
-	for (unsigned int i = 0; i < c->n_sources; i++)
-		walks += tables__walks(c->sources[i].tables);
-	per_sec = (double)(walks - c->tuned_walks) * 1e9 / (double)(now - c->tuned_at);
+	read_stats(c, &st);
+	s = (double)(now - c->tuned_at) / 1e9;
+	load = walk_load((double)(st.walked - c->tuned.walked) / s,
+			 (double)(st.recorded - c->tuned.recorded) / s);
 	c->tuned_at = now;
-	c->tuned_walks = walks;
+	c->tuned = st;
 	/* The expected number of walks is inversely proportional to the threshold. Up at once, down
 	 * slowly: a burst must not pay for the calm before it. */
-	if (per_sec > WALKS_PER_SEC)
-		t = (uint64_t)((double)t * (per_sec / WALKS_PER_SEC > 8 ? 8 : per_sec / WALKS_PER_SEC));
-	else if (per_sec < WALKS_PER_SEC / 2)
-		t -= t / (per_sec < WALKS_PER_SEC / 4 ? 2 : 4);
+	if (load > 1)
+		t = (uint64_t)((double)t * (load > 8 ? 8 : load));
+	else if (load < 0.5)
+		t -= t / (load < 0.25 ? 2 : 4);
 	if (t < THRESHOLD_MIN)
 		t = THRESHOLD_MIN;
 	if (t > THRESHOLD_MAX)

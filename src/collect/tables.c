@@ -230,14 +230,13 @@ static int read_table(struct table *t, struct rows *r, size_t *live)
 	return remember(t, r, *live);
 }
 
-static int read_stats(struct tables *t, struct lb_stats *sum)
+int tables__add_stats(struct tables *t, struct lb_stats *sum)
 {
 	const uint32_t zero = 0;
 	uint64_t *out = (uint64_t *)sum;
 
 	if (bpf_map_lookup_elem(t->stats_fd, &zero, t->per_cpu))
 		return -errno;
-	memset(sum, 0, sizeof(*sum));
 	for (int cpu = 0; cpu < t->n_cpus; cpu++) {
 		const uint64_t *in = (const uint64_t *)&t->per_cpu[cpu];
 
@@ -245,13 +244,6 @@ static int read_stats(struct tables *t, struct lb_stats *sum)
 			out[i] += in[i];
 	}
 	return 0;
-}
-
-uint64_t tables__walks(struct tables *t)
-{
-	struct lb_stats s;
-
-	return read_stats(t, &s) ? 0 : s.walked;
 }
 
 int tables__read(struct tables *t, struct snapshot *s, struct err *e)
@@ -263,7 +255,7 @@ int tables__read(struct tables *t, struct snapshot *s, struct err *e)
 	if (!r)
 		r = read_table(&t->split, &split, &s->n_splits_live);
 	if (!r)
-		r = read_stats(t, &s->stats);
+		r = tables__add_stats(t, &s->stats);
 	s->waits = (struct wait_cell *)(void *)waits.p;
 	s->n_waits = waits.n;
 	s->splits = (struct split_cell *)(void *)split.p;

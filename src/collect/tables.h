@@ -20,7 +20,7 @@ int tables__read(struct tables *t, struct snapshot *s, struct err *e);
 /* Fills s->now from a task iterator link. */
 int tables__read_now(int iter_link_fd, struct snapshot *s, struct err *e);
 
-/* Stack walks so far. */
-uint64_t tables__walks(struct tables *t);
+/* Adds the counters alone to *sum. 0 or -errno. */
+int tables__add_stats(struct tables *t, struct lb_stats *sum);
 
 #endif
