@@ -10,6 +10,7 @@
 #include "cmd/namer.h"
 #include "cmd/session.h"
 #include "cmd/view.h"
+#include "model/columns.h"
 #include "model/kinds.h"
 #include "out/json.h"
 #include "out/out.h"
@@ -321,18 +322,22 @@ static int run_batch(struct top *t, struct session *s, struct err *e)
 	return session__run(s, &ops, e);
 }
 
-/* Without --columns a batch shows what the screen would, were it wide enough. */
+/* Without --columns a batch shows what the screen would, on a terminal as far as its width goes. */
 static void batch_view(struct top *t)
 {
 	struct layout_want want[LAYOUT_MAX];
-	unsigned int n;
+	struct layout_col fits[LAYOUT_MAX];
+	unsigned int n, width = t->view.format == FORMAT_TEXT ? out__width(t->out) : 0;
 
 	t->view.timestamps |= t->view.format == FORMAT_TEXT && !t->view.quiet;
 	if (t->opts->columns)
 		return;
 	n = layout__columns(t->view.by, NULL, 0, want);
 	for (unsigned int i = 0; i < n; i++)
-		t->view.columns[i] = want[i].column;
+		want[i].min = want[i].need = columns[want[i].column].width;
+	n = layout__fit(want, n, width ? width : UINT16_MAX, fits);
+	for (unsigned int i = 0; i < n; i++)
+		t->view.columns[i] = fits[i].column;
 	t->view.n_columns = (int)n;
 }
 
