@@ -24,11 +24,7 @@ $(BUILD)/tests/lib/kmem-%: tests/lib/kmem-%.c $(CHECK_LIB) tests/lib/hold.h test
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -Itests/lib $(LDFLAGS) -o $@ $< $(CHECK_LIB) $(LIB) -pthread $(LIBS)
 
-check: check-unit check-cli
-
-# The command line and the full screen. What needs root is skipped without it.
-check-cli: $(BUILD)/lockblame workloads
-	$(Q)bats tests/cli/*.bats
+check: check-unit
 
 # Cost and speed, against a plain program; figures, not tests. BENCH=--quick only tries it out.
 BENCH_DIR := $(BUILD)/tests/bench

@@ -84,11 +84,14 @@ static int build_detail(struct top *t, struct session *s, const struct table_nam
 		.stacks = {stack_kernel, t->opts->user_stacks ? stack_user : NULL, stack_raw, s->namer},
 		.width = t->screen.width,
 	};
+	struct lines lines = {0};
 
 	d.snap = shown_snapshot(t, s, &d.seconds);
-	lines__clear(&t->screen.detail);
-	if (detail__lines(&d, &t->screen.detail))
+	if (detail__lines(&d, &lines)) {
+		lines__fini(&lines);
 		return err_set(e, -ENOMEM, "out of memory");
+	}
+	screen__set_detail(&t->screen, &lines);
 	return 0;
 }
 

@@ -310,6 +310,56 @@ void screen__set_table(struct screen *s, struct table *t)
 	screen__arrange(s);
 }
 
+/* The heading of the part that line at is in: its number; *line gets where it is. */
+static size_t heading_above(const struct lines *l, size_t at, size_t *line)
+{
+	size_t n = 0;
+
+	*line = 0;
+	for (size_t i = 0; i < l->n && i <= at; i++)
+		if (l->line[i].style & LINE_BOLD) {
+			n++;
+			*line = i;
+		}
+	return n;
+}
+
+/* Where the nth part begins, and where the next one does. */
+static void part(const struct lines *l, size_t n, size_t *begin, size_t *end)
+{
+	size_t seen = 0;
+
+	*begin = 0;
+	*end = l->n;
+	for (size_t i = 0; i < l->n; i++) {
+		if (!(l->line[i].style & LINE_BOLD))
+			continue;
+		seen++;
+		if (seen == n)
+			*begin = i;
+		if (seen == n + 1) {
+			*end = i;
+			return;
+		}
+	}
+}
+
+void screen__set_detail(struct screen *s, struct lines *l)
+{
+	size_t line, begin, end, into;
+
+	if (s->page == PAGE_DETAIL && s->scroll) {
+		size_t n = heading_above(&s->detail, s->scroll, &line);
+
+		into = s->scroll - line;
+		part(l, n, &begin, &end);
+		s->scroll = begin + into < end ? begin + into : end - (end > 0);
+	}
+	lines__fini(&s->detail);
+	s->detail = *l;
+	memset(l, 0, sizeof(*l));
+}
+
 const struct row *screen__selected(const struct screen *s)
 {
 	const struct screen_view *v = screen__view_const(s);

@@ -68,7 +68,7 @@ struct screen {
 	size_t left;	      /* columns scrolled off to the left */
 	size_t body;	      /* lines for rows when last drawn */
 	struct row opened;    /* detail: the row */
-	struct lines detail;  /* its lines, made by detail__lines */
+	struct lines detail;  /* its lines, see screen__set_detail */
 	size_t scroll;	      /* first line shown of a text page */
 	size_t menu;	      /* sort menu: 0 is automatic, else column + 1 */
 };
@@ -96,6 +96,10 @@ void screen__set_table(struct screen *s, struct table *t);
 
 /* Applies sort, filter and selection again. */
 void screen__arrange(struct screen *s);
+
+/* Takes the lines of the opened row (*l is emptied). What the user has scrolled to stays in sight when
+ * the parts above it grow or shrink: headings are the bold lines. */
+void screen__set_detail(struct screen *s, struct lines *l);
 
 /* The selected row, or NULL when none is shown. */
 const struct row *screen__selected(const struct screen *s);

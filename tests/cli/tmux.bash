@@ -2,7 +2,7 @@
 # Helpers for tests of the full-screen view: a terminal of known size in a tmux server of our own.
 
 LOCKBLAME=${LOCKBLAME:-$BATS_TEST_DIRNAME/../../build/lockblame}
-WORKLOADS=${WORKLOADS:-$BATS_TEST_DIRNAME/../../build/workload}
+WORKLOADS=$(dirname "$LOCKBLAME")/workload
 PATIENCE=${PATIENCE:-20} # seconds until an event that does not come is a failure
 
 mux() {

@@ -11,7 +11,7 @@ in_background() {
 
 setup_file() {
 	[ "$(id -u)" = 0 ] || skip "needs root"
-	in_background "$BATS_TEST_DIRNAME/../../build/workload/mmap-loop" --threads 3 --seconds 600
+	in_background "$WORKLOADS/mmap-loop" --threads 3 --seconds 600
 	echo $! >"$BATS_FILE_TMPDIR/workload"
 }
 
@@ -21,6 +21,7 @@ teardown_file() {
 
 setup() {
 	[ "$(id -u)" = 0 ] || skip "needs root"
+	load=$(cat "$BATS_FILE_TMPDIR/workload")
 }
 
 teardown() {
@@ -31,7 +32,7 @@ teardown() {
 start_top() {
 	start_shell
 	type_line "$LOCKBLAME top -i 500ms $*; echo rc=\$?"
-	see 'mmap_lock of mmap-loop/'
+	see "mmap_lock of mmap-loop/$load"
 }
 
 @test "shows the lock, who holds it and what was lost, in 80x24" {
@@ -47,11 +48,11 @@ start_top() {
 @test "the selection follows its row when the order turns round" {
 	start_top
 	press /
-	press -l 'mmap_lock'
+	press -l "mmap-loop/$load"
 	press Enter
-	see 'filter "mmap_lock": 2 of'
+	see "filter \"mmap-loop/$load\": 2 "
 	press End
-	see '^>.*mmap_lock'
+	see '^>.*mmap_lock of'
 	row=$(screen | grep '^>' | grep -Eo 'read|write')
 	press r
 	see 'sort: auto reversed'
@@ -172,7 +173,7 @@ start_top() {
 }
 
 @test "marks a wait that has lasted, also without colour" {
-	hold="$BATS_TEST_DIRNAME/../../build/workload/hold-lock"
+	hold=$WORKLOADS/hold-lock
 	[ -x "$hold" ] || skip "no hold-lock workload"
 	start_shell
 	type_line "NO_COLOR=1 $LOCKBLAME top -i 500ms"

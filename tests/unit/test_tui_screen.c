@@ -337,6 +337,46 @@ static void opens_and_closes_rows(void **state)
 	screen__fini(&s);
 }
 
+/* Parts of 1 + n lines each. */
+static void parts(struct lines *l, int a, int b, int c)
+{
+	const int n[] = {a, b, c};
+
+	for (int i = 0; i < 3; i++) {
+		lines__add(l, LINE_BOLD, "part %d", i);
+		for (int k = 0; k < n[i]; k++)
+			lines__add(l, LINE_PLAIN, "%d.%d", i, k);
+	}
+}
+
+static void scrolled_text_stays_in_sight(void **state)
+{
+	struct screen_info info = {0};
+	struct lines out = {0}, l = {0};
+	struct screen s;
+
+	start(&s);
+	screen__key(&s, TK_ENTER);
+	parts(&l, 30, 30, 30);
+	screen__set_detail(&s, &l);
+	screen__frame(&s, &info, &out);
+	for (int i = 0; i < 36; i++)
+		keys(&s, "j");
+	assert_string_equal(s.detail.line[s.scroll].text, "1.4");
+	parts(&l, 3, 30, 30);
+	screen__set_detail(&s, &l);
+	assert_string_equal(s.detail.line[s.scroll].text, "1.4");
+	parts(&l, 50, 2, 30);
+	screen__set_detail(&s, &l);
+	assert_string_equal(s.detail.line[s.scroll].text, "1.1");
+	parts(&l, 0, 0, 0);
+	screen__set_detail(&s, &l);
+	screen__frame(&s, &info, &out);
+	assert_int_equal(s.scroll, 0);
+	lines__fini(&out);
+	screen__fini(&s);
+}
+
 static void interval_is_checked(void **state)
 {
 	struct screen s;
@@ -411,6 +451,7 @@ int main(void)
 		cmocka_unit_test(empty_tables_say_why),
 		cmocka_unit_test(views_go_round_and_keep_their_state),
 		cmocka_unit_test(opens_and_closes_rows),
+		cmocka_unit_test(scrolled_text_stays_in_sight),
 		cmocka_unit_test(interval_is_checked),
 		cmocka_unit_test(pause_and_totals),
 		cmocka_unit_test(limit_of_rows),
