@@ -95,6 +95,16 @@ static int build_detail(struct top *t, struct session *s, const struct table_nam
 	return 0;
 }
 
+/* What hangs since before we came has no row, and that must not look like health. */
+static void empty_text(struct top *t, const struct snapshot *snap, double seconds)
+{
+	char why[192];
+
+	view__empty_text(snap, seconds, why, sizeof(why));
+	snprintf(t->info.empty, sizeof(t->info.empty), "%s. Waits that had begun before are not seen%s.", why,
+		 cmd_find("explain") ? " (lockblame explain shows them)" : "");
+}
+
 /* Makes the table that the screen wants, out of the figures it wants. */
 static int build(struct top *t, struct session *s, struct err *e)
 {
@@ -112,7 +122,7 @@ static int build(struct top *t, struct session *s, struct err *e)
 		return err_set(e, -ENOMEM, "out of memory");
 	}
 	table.spin_kinds = spin_kinds(s);
-	view__empty_text(snap, seconds, t->info.empty, sizeof(t->info.empty));
+	empty_text(t, snap, seconds);
 	t->info.seconds = seconds;
 	screen__set_table(&t->screen, &table);
 	return t->screen.page == PAGE_DETAIL ? build_detail(t, s, &names, e) : 0;

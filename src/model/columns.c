@@ -183,7 +183,7 @@ const struct column columns[] = {
 	{"total", "total_ns", "TOTAL", "time waited, all waiters together", UNIT_NS, 7, EACH, get_total},
 	{"est", "sampled", "~", "~ : an estimate, short waits were sampled", UNIT_TEXT, 1, SPLIT, get_sampled},
 	{"error", "error_ns", "+-ERR", "standard error of an estimated total", UNIT_NS, 7, SPLIT, get_error},
-	{"blocked", "blocked_s_per_s", "BLK/S", "seconds waited a second, waits in progress included: how many tasks wait on average", UNIT_PER_SEC, 6, 0, get_blocked},
+	{"blocked", "blocked_s_per_s", "BLK/S", "seconds waited a second: how many tasks wait on average", UNIT_PER_SEC, 6, 0, get_blocked},
 	{"share", "share", "%", "share of all the time waited", UNIT_SHARE, 5, SPLIT, get_share},
 	{"mean", "mean_ns", "MEAN", "time waited divided by waits", UNIT_NS, 7, SPLIT, get_mean},
 	{"p50", "p50_ns", "P50", "median wait, to within its power of two", UNIT_NS, 7, 0, get_p50},

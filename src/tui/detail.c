@@ -316,11 +316,25 @@ static void figures(const struct table *t, const struct row *r, struct lines *ou
 
 		if (columns[i].unit == UNIT_TEXT || columns[i].unit == UNIT_HEX)
 			continue;
+		if (!strcmp(columns[i].key, "error") && !r->sampled)
+			continue; /* exact */
 		cell = columns[i].get(t, r);
 		if (cell.known)
 			lines__add(out, LINE_PLAIN, "  %-8s %10s  %s", columns[i].title,
 				   cell_text(&columns[i], &cell, buf, sizeof(buf)), columns[i].help);
 	}
+}
+
+/* For shares: the time of all rows, this one being a part of it. */
+static uint64_t whole_ns(enum table_by by, const struct snapshot *s)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < s->n_waits && by != BY_SITE && by != BY_STACK; i++)
+		ns += s->waits[i].val.total_ns;
+	for (size_t i = 0; i < s->n_splits && (by == BY_SITE || by == BY_STACK); i++)
+		ns += s->splits[i].val.total_ns;
+	return ns;
 }
 
 int detail__lines(const struct detail *d, struct lines *out)
@@ -336,6 +350,7 @@ int detail__lines(const struct detail *d, struct lines *out)
 		return r;
 	r = table__build(&t, d->by, &sub, d->seconds, d->names);
 	t.spin_kinds = d->spin_kinds;
+	t.total_ns = whole_ns(d->by, d->snap);
 	for (size_t i = 0; !r && i < t.n_rows; i++) {
 		struct row_id id = row_id__of(d->by, &t.rows[i]);
 

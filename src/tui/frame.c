@@ -183,7 +183,7 @@ static const char *known(const char *s)
 static void panel(const struct screen *s, struct lines *out)
 {
 	const struct row *r = screen__selected(s);
-	char buf[1200], p50[UNITS_BUF], p99[UNITS_BUF], max[UNITS_BUF];
+	char buf[1200], address[24], p50[UNITS_BUF], p99[UNITS_BUF], max[UNITS_BUF];
 	enum table_by by = screen__view_const(s)->by;
 
 	if (!r) {
@@ -191,9 +191,11 @@ static void panel(const struct screen *s, struct lines *out)
 		lines__add(out, LINE_PLAIN, "%s", "");
 		return;
 	}
-	snprintf(buf, sizeof(buf), "%s%s (%s %s, 0x%" PRIx64 ")",
-		 by == BY_LOCK || r->n_locks <= 1 ? "" : "largest of several locks: ", known(r->identity),
-		 kind_name(r->kind), mode_name(r->mode), r->lock);
+	snprintf(buf, sizeof(buf), "%s%s (%s %s)", by == BY_LOCK || r->n_locks <= 1 ? "" : "most of it: ",
+		 known(r->identity), kind_name(r->kind), mode_name(r->mode));
+	snprintf(address, sizeof(address), "  0x%" PRIx64, r->lock);
+	if (text__width(buf) + strlen(address) <= s->width)
+		add_to(buf, sizeof(buf), address);
 	lines__wrap(out, LINE_BOLD, s->width, 2, 1, buf);
 	snprintf(buf, sizeof(buf), "owner %s; site %s", known(r->owner), known(r->site));
 	if (r->site_share > 0 && by != BY_SITE && by != BY_STACK)
@@ -207,7 +209,7 @@ static void panel(const struct screen *s, struct lines *out)
 
 static void empty_text(const struct screen *s, const struct screen_info *info, struct lines *out)
 {
-	char buf[320];
+	char buf[480];
 
 	if (!s->have_table)
 		snprintf(buf, sizeof(buf), "The first figures come after one interval.");

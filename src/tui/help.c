@@ -38,6 +38,7 @@ void help__lines(struct lines *out)
 	lines__add(out, LINE_PLAIN, "  >  the selected row        !  a wait of 1 s or more is in progress");
 	lines__add(out, LINE_PLAIN, "  v ^ in front of a column's title: sorted by it, largest / smallest first");
 	lines__add(out, LINE_PLAIN, "  -  not known, or nothing to tell    +  cut here    ?  likely, not certain");
+	lines__add(out, LINE_PLAIN, "  Only waits that began after lockblame did are seen: what hung before has no row.");
 	lines__add(out, LINE_PLAIN, "  sort auto: what has waited 1 s or more first, then by BLK/S");
 	lines__add(out, LINE_PLAIN, "%s", "");
 	lines__add(out, LINE_BOLD, "Columns (s sorts by any of them; lockblame top --columns LIST)");

@@ -16,7 +16,7 @@ struct shown {
 
 static const struct shown by_lock[] = {
 	{"now", 1, 0},	 {"longest", 2, 0},  {"rate", 6, 0},   {"blocked", 3, 0}, {"p50", 10, 0}, {"p99", 7, 0},
-	{"max", 9, 0},	 {"mode", 4, 0},     {"owner", 5, 14}, {"site", 8, 14},	  {"identity", 0, 28}, {NULL, 0, 0},
+	{"max", 9, 0},	 {"mode", 4, 0},     {"owner", 5, 15}, {"site", 8, 14},	  {"identity", 0, 28}, {NULL, 0, 0},
 };
 
 /* No rates and means here: how many short waits a site has is estimated from few samples; the time it

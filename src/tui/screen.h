@@ -118,7 +118,7 @@ struct screen_info {
 	bool lost;	    /* something was lost */
 	char hooks[512];    /* which hooks, which kinds, spin, sampling */
 	char note[256];	    /* why names are missing, ... */
-	char empty[256];    /* why there are no rows */
+	char empty[320];    /* why there are no rows */
 	size_t waiting;	    /* tasks waiting now */
 	uint64_t longest_ns; /* oldest of these waits */
 };

@@ -154,6 +154,8 @@ static void a_process_shows_all_its_locks(void **state)
 	assert_non_null(find_line(&out, "Waiting now: 12"));
 	assert_non_null(find_line(&out, "task10/99  lock-2"));
 	assert_non_null(find_line(&out, "site_6"));
+	/* 100 x 1 us and 7 x 1 ms of that and 5 x 4 us */
+	assert_non_null(strstr(find_line(&out, "share of all"), " 99.7 "));
 	lines__fini(&out);
 }
 
