@@ -80,12 +80,12 @@ static __always_inline void wait_begin(u64 lock, u8 kind, u8 mode, bool spinning
 	if (!st)
 		return;
 	t = current_waits(true);
-	if (!t) {
+	if (unlikely(!t)) {
 		st->lost_begin++;
 		return;
 	}
 	s = innermost(t);
-	if (s && s->lock == lock) {
+	if (unlikely(s && s->lock == lock)) {
 		if (!slow) {
 			change_phase(s, spinning);
 			return;
@@ -93,7 +93,7 @@ static __always_inline void wait_begin(u64 lock, u8 kind, u8 mode, bool spinning
 		drop_stale(t, st);
 	}
 	i = t->depth;
-	if (i >= LB_MAX_NEST) {
+	if (unlikely(i >= LB_MAX_NEST)) {
 		st->lost_begin++;
 		return;
 	}
@@ -153,7 +153,7 @@ static __always_inline void wait_end(void *ctx, u64 lock, s32 ret, bool by_slow)
 	s = innermost(t);
 	if (!s)
 		return;
-	if (s->lock != lock) {
+	if (unlikely(s->lock != lock)) {
 		if (!unwind_to(t, lock, st))
 			return;
 		s = innermost(t);

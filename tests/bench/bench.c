@@ -113,17 +113,13 @@ static bool perf_works(void)
 	return !proc__start(&p, argv) && !proc__wait(&p);
 }
 
-/* The counter always, the plain program when asked for. */
-static struct plain_bpf *plain_attach(bool walk)
+static struct plain_bpf *plain_attach(void)
 {
-	struct plain_bpf *s = plain_bpf__open();
+	struct plain_bpf *s = plain_bpf__open_and_load();
 
-	if (s)
-		bpf_program__set_autoload(s->progs.plain, walk);
-	if (s && !plain_bpf__load(s) && !plain_bpf__attach(s))
+	if (s && !plain_bpf__attach(s))
 		return s;
 	plain_bpf__destroy(s);
-	fprintf(stderr, "bench: cannot attach its own program: %s\n", strerror(errno));
 	return NULL;
 }
 
@@ -150,7 +146,7 @@ static int bench_throughput(const struct bench *b)
 		add(&lb, traced / alone);
 		if (i % 4)
 			continue;
-		plain = plain_attach(true);
+		plain = plain_attach();
 		if (plain)
 			add(&pl, throughput(b, NULL) / alone);
 		plain_bpf__destroy(plain);
@@ -168,54 +164,14 @@ static int bench_throughput(const struct bench *b)
 struct mode {
 	const char *name, *opt, *arg;
 	double target;
-	bool rejects; /* lockblame sees no wait: the bench's counter stands in */
-	struct series ratio, own_ns, waits;
+	bool rejects; /* no wait is seen: the plain program's count stands for them */
+	struct series ratio, own_ns, plain_ns, empty_ns, waits;
 };
 
-/* What the plain program takes for a wait in this round. */
-struct plain_cost {
-	double ns;
-	struct series all, floor, waits;
-};
-
-static int one_plain(const struct bench *b, struct plain_cost *c)
+static int wait_for_end(struct proc *p, struct progs *progs)
 {
-	struct plain_bpf *s = plain_attach(true);
-	uint64_t ns, runs, floor_ns, floor_runs;
-	double ops = s ? throughput(b, NULL) : -1;
+	int r = progs__find(progs, p->pid, 2000);
 
-	if (ops <= 0) {
-		plain_bpf__destroy(s);
-		return -EIO;
-	}
-	progs__one(bpf_program__fd(s->progs.plain), &ns, &runs);
-	progs__one(bpf_program__fd(s->progs.counter), &floor_ns, &floor_runs);
-	if (runs && floor_runs) {
-		c->ns = (double)ns / (double)runs;
-		add(&c->all, c->ns);
-		add(&c->floor, (double)floor_ns / (double)floor_runs);
-		add(&c->waits, (double)s->bss->sleeping);
-	}
-	plain_bpf__destroy(s);
-	return runs ? 0 : -ENODATA;
-}
-
-/* Runs lockblame with the workload as its command, and opens its programs meanwhile. */
-static int run_mode(const struct bench *b, const struct mode *m, struct proc *p, struct progs *progs)
-{
-	const char *argv[16] = {b->lockblame, "waits", "-j", "-q", m->opt};
-	const char *const rest[] = {"--", b->workload, "--threads", "4", "--seconds", b->seconds};
-	unsigned int n = 5;
-	int r;
-
-	if (m->arg)
-		argv[n++] = m->arg;
-	for (size_t i = 0; i < sizeof(rest) / sizeof(*rest); i++)
-		argv[n++] = rest[i];
-	r = proc__start(p, argv);
-	if (r)
-		return r;
-	r = progs__find(progs, p->pid, 2000);
 	/* Once more when all hooks must be there: the first look may come between two of them. */
 	usleep(300000);
 	if (!r)
@@ -225,48 +181,59 @@ static int run_mode(const struct bench *b, const struct mode *m, struct proc *p,
 	return proc__wait(p) ?: r;
 }
 
-static int one_mode(const struct bench *b, struct mode *m, const struct plain_cost *c)
+/* Both at once: the same waits, the same noise. Which was attached first, and so runs first at each
+ * event, changes from round to round. */
+static int run_both(const struct bench *b, struct mode *m, bool plain_first, struct plain_bpf **plain,
+		    struct proc *p, struct progs *progs)
 {
-	struct plain_bpf *counter = plain_attach(false);
+	const char *argv[] = {b->lockblame, "waits", "-j", "-q", m->opt, m->arg, "--", b->workload,
+			      "--threads", "4", "--seconds", b->seconds, NULL};
+	const char *no_arg[] = {b->lockblame, "waits", "-j", "-q", m->opt, "--", b->workload,
+				"--threads", "4", "--seconds", b->seconds, NULL};
+	int r;
+
+	if (plain_first)
+		*plain = plain_attach();
+	r = proc__start(p, m->arg ? argv : no_arg);
+	if (r)
+		return r;
+	if (!plain_first) {
+		progs__find(progs, p->pid, 2000);
+		*plain = plain_attach();
+	}
+	r = wait_for_end(p, progs);
+	return *plain ? r : -EIO;
+}
+
+static int one_round(const struct bench *b, struct mode *m, bool plain_first)
+{
+	uint64_t ns, runs, plain_ns, plain_runs, empty_ns, empty_runs;
+	struct plain_bpf *plain = NULL;
 	struct progs progs = {0};
-	uint64_t ns, runs;
 	struct proc p;
 	double waits;
-	int r = counter ? run_mode(b, m, &p, &progs) : -EIO;
+	int r = run_both(b, m, plain_first, &plain, &p, &progs);
 
 	if (!r) {
 		progs__total(&progs, &ns, &runs);
-		waits = m->rejects ? (double)counter->bss->sleeping : proc__number(&p, "seen");
-		if (waits > 0) {
+		progs__one(bpf_program__fd(plain->progs.plain), &plain_ns, &plain_runs);
+		progs__one(bpf_program__fd(plain->progs.empty), &empty_ns, &empty_runs);
+		waits = m->rejects ? (double)plain->bss->sleeping : proc__number(&p, "seen");
+		if (waits > 0 && plain_runs && empty_runs) {
 			add(&m->own_ns, (double)ns / waits);
-			add(&m->ratio, (double)ns / waits / c->ns);
+			add(&m->plain_ns, (double)plain_ns / (double)plain_runs);
+			add(&m->ratio, ((double)ns / waits) / ((double)plain_ns / (double)plain_runs));
+			add(&m->empty_ns, (double)empty_ns / (double)empty_runs);
 			add(&m->waits, waits);
 		} else {
 			fprintf(stderr, "bench: %s: no waits\n", m->name);
 		}
 	}
 	progs__close(&progs);
-	plain_bpf__destroy(counter);
+	plain_bpf__destroy(plain);
 	return r;
 }
 
-static void print_bpf_time(struct mode *modes, size_t n, struct plain_cost *c)
-{
-	char what[64];
-
-	for (size_t i = 0; i < n; i++) {
-		snprintf(what, sizeof(what), "BPF time a wait / plain, %s", modes[i].name);
-		row(what, &modes[i].ratio, "", modes[i].target, false);
-		note("  all its programs, a wait", &modes[i].own_ns, "ns");
-		note("  waits in a run", &modes[i].waits, "");
-	}
-	note("BPF time, the plain program, a wait", &c->all, "ns");
-	note("  a program that only counts (the floor)", &c->floor, "ns");
-	note("  waits in a run", &c->waits, "");
-}
-
-/* The plain program and the modes take turns. Not all at once: a program that walks the stack at the
- * same event drives the others out of the caches, and they would be charged for it. */
 static int bench_bpf_time(const struct bench *b)
 {
 	static char pid[16];
@@ -274,24 +241,28 @@ static int bench_bpf_time(const struct bench *b)
 		{.name = "default", .opt = "--by=lock", .target = 0.35},
 		{.name = "--all-stacks", .opt = "--all-stacks", .target = 1.1},
 		{.name = "--pid of another", .opt = "--pid", .arg = pid, .target = 0.1, .rejects = true},
-		{.name = "-m 10s", .opt = "-m", .arg = "10s", .target = 0.1, .rejects = true},
+		{.name = "--min-duration 10s", .opt = "-m", .arg = "10s", .target = 0.1, .rejects = true},
 	};
-	const size_t n = sizeof(modes) / sizeof(*modes);
 	int stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME), r = 0;
-	struct plain_cost cost = {0};
+	char what[64];
 
 	if (stats_fd < 0) {
 		fprintf(stderr, "bench: cannot enable the kernel's BPF statistics: %s\n", strerror(errno));
 		return -errno;
 	}
 	snprintf(pid, sizeof(pid), "%d", (int)getpid());
-	for (unsigned int i = 0; i < b->rounds && !r; i++) {
-		r = one_plain(b, &cost);
-		for (size_t m = 0; m < n && !r; m++)
-			r = one_mode(b, &modes[m], &cost);
-	}
+	for (unsigned int i = 0; i < b->rounds && !r; i++)
+		for (size_t m = 0; m < sizeof(modes) / sizeof(*modes) && !r; m++)
+			r = one_round(b, &modes[m], !(i & 1));
 	close(stats_fd);
-	print_bpf_time(modes, n, &cost);
+	for (size_t m = 0; m < sizeof(modes) / sizeof(*modes) && !r; m++) {
+		snprintf(what, sizeof(what), "BPF time a wait / plain, %s", modes[m].name);
+		row(what, &modes[m].ratio, "", modes[m].target, false);
+		note("  lockblame, all programs, a wait", &modes[m].own_ns, "ns");
+		note("  plain program, a run", &modes[m].plain_ns, "ns");
+		note("  an empty program, a run", &modes[m].empty_ns, "ns");
+		note("  waits in a run", &modes[m].waits, "");
+	}
 	return r;
 }
 

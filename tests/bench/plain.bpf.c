@@ -27,6 +27,10 @@ struct {
 	__type(value, u64);
 } counts SEC(".maps");
 
+/* Begins of kinds whose waiters sleep: what lockblame counts as waits, but for a mutex that spins and
+ * then sleeps (two begins). */
+__u64 sleeping;
+
 SEC("tp_btf/contention_begin")
 int BPF_PROG(plain, void *lock, unsigned int flags)
 {
@@ -37,18 +41,14 @@ int BPF_PROG(plain, void *lock, unsigned int flags)
 		__sync_fetch_and_add(n, 1);
 	else
 		bpf_map_update_elem(&counts, &id, &one, BPF_NOEXIST);
+	if (!(flags & FLAG_SPIN) || (flags & (FLAG_PERCPU | FLAG_MUTEX | FLAG_RT)))
+		__sync_fetch_and_add(&sleeping, 1);
 	return 0;
 }
 
-/* Begins of kinds whose waiters sleep: what lockblame counts as waits, but for a mutex that spins and
- * then sleeps (two begins). For runs in which lockblame itself turns all waits away. What the kernel's
- * statistics say of a program as small as this is the floor of all other figures. */
-__u64 sleeping;
-
-SEC("tp_btf/contention_begin")
-int BPF_PROG(counter, void *lock, unsigned int flags)
+/* What the statistics themselves say of a program that does nothing: the floor of all figures. */
+SEC("tp_btf/contention_end")
+int BPF_PROG(empty, void *lock, int ret)
 {
-	if (!(flags & FLAG_SPIN) || (flags & (FLAG_PERCPU | FLAG_MUTEX | FLAG_RT)))
-		__sync_fetch_and_add(&sleeping, 1);
 	return 0;
 }
