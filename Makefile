@@ -45,7 +45,7 @@ UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(sort $(wildcard te
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all deps install clean check check-unit check-cli check-native check-vm demo test bench help man format
+.PHONY: all deps test-deps install clean check check-unit check-cli check-native check-vm demo test bench help man format
 .SECONDARY:
 
 all: $(BUILD)/lockblame man workloads
@@ -104,6 +104,41 @@ check-unit: $(UNIT)
 	$(Q)tests/unit/run $(UNIT)
 
 include tests/tests.mk
+
+# What building needs, and what tests need in addition: Debian 12 packages.
+BUILD_DEPS = gcc libc6-dev make clang llvm bpftool pkg-config libbpf-dev libelf-dev zlib1g-dev \
+	libdw-dev libjson-c-dev libncurses-dev python3-docutils
+TEST_DEPS = libcmocka-dev bats tmux mandoc qemu-system-x86 seabios busybox-static cpio xz-utils zstd \
+	util-linux procps debian-archive-keyring clang-19 strace
+
+# $(call apt,PACKAGES): installs those that are missing.
+apt = missing=$$(for p in $(1); do dpkg-query -W -f '$${Status}' $$p 2>/dev/null | \
+	grep -q 'ok installed' || echo $$p; done); \
+	if [ -n "$$missing" ]; then \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
+		apt-get install -y -qq --no-install-recommends $$missing >/dev/null || \
+		{ echo "cannot install: $$missing (run as root, or install them yourself)" >&2; exit 1; }; \
+	fi
+
+deps:
+	$(Q)$(call apt,$(BUILD_DEPS))
+
+test-deps: deps
+	$(Q)$(call apt,$(TEST_DEPS))
+
+install: all
+	install -D -m 755 $(BUILD)/lockblame $(DESTDIR)$(sbindir)/lockblame
+	for page in $(MAN); do install -D -m 644 $$page $(DESTDIR)$(mandir)/man8/$$(basename $$page); done
+	install -D -m 644 dist/lockblame.bash $(DESTDIR)$(bashdir)/lockblame
+
+# Builds in a make of its own, so that what deps installed is found.
+demo: deps
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)tests/demo $(BUILD)
+
+test: test-deps
+	$(Q)$(MAKE) --no-print-directory all WERROR=$(WERROR)
+	$(Q)tests/all
 
 clean:
 	rm -rf $(BUILD)

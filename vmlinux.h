@@ -53,16 +53,21 @@ typedef struct {
 
 typedef atomic64_t atomic_long_t;
 
-struct task_struct {
-	int pid;
-	int tgid;
-	void *bpf_storage;
-	char comm[16];
-};
-
 struct rw_semaphore {
 	atomic_long_t count;
 	atomic_long_t owner;
+};
+
+struct mm_struct {
+	struct rw_semaphore mmap_lock;
+};
+
+struct task_struct {
+	int pid;
+	int tgid;
+	struct mm_struct *mm;
+	void *bpf_storage;
+	char comm[16];
 };
 
 struct mutex {

@@ -47,6 +47,11 @@ struct {
 } events SEC(".maps");
 
 struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 64 * 1024);
+} born SEC(".maps");
+
+struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, u32);
@@ -58,6 +63,41 @@ static __always_inline struct lb_stats *my_stats(void)
 	u32 zero = 0;
 
 	return bpf_map_lookup_elem(&stats, &zero);
+}
+
+/* Locks that user space has been told of, by waiting process (an address that is reused is mostly used
+ * by another process). Direct-mapped: a cache, so that the ring sees a pair once, or a few times when
+ * two share a place. */
+#define KNOWN_LOCKS 1024
+__u64 known_locks[KNOWN_LOCKS];
+
+/* Whether lock is current's own mmap_lock, or (PREEMPT_RT) a lock inside of it. */
+static __always_inline bool is_own_mmap_lock(u64 lock)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	u64 start = (u64)BPF_CORE_READ(task, mm);
+
+	if (!start)
+		return false;
+	start += bpf_core_field_offset(struct mm_struct, mmap_lock);
+	return lock - start < bpf_core_field_size(struct mm_struct, mmap_lock);
+}
+
+/* Tells user space of a lock when the first wait for it begins: its name can be found while the lock and
+ * its users still exist. When there is no room it is named at the next read of the tables instead. */
+static __always_inline void announce(u64 lock, u8 kind, u32 tgid)
+{
+	u64 pair = lock ^ (u64)tgid << 40;
+	u32 h = (lock >> 6 ^ lock >> 16 ^ tgid) & (KNOWN_LOCKS - 1);
+	struct lb_born b = {.lock = lock, .tgid = tgid, .kind = kind};
+
+	if (known_locks[h] == pair)
+		return;
+	known_locks[h] = pair;
+	b.begin = bpf_ktime_get_ns();
+	b.own_mm = is_own_mmap_lock(lock);
+	bpf_get_current_comm(b.comm, sizeof(b.comm));
+	bpf_ringbuf_output(&born, &b, sizeof(b), 0);
 }
 
 static __always_inline u32 log2_u64(u64 v)
@@ -248,6 +288,23 @@ static __always_inline void send_event(struct lb_stats *st, const struct lb_slot
 	bpf_ringbuf_submit(ev, 0);
 }
 
+/* Takes the stacks of the current task. */
+static __always_inline void walk(void *ctx, struct lb_stats *st, s32 *kstack, s32 *ustack)
+{
+	*ustack = LB_NO_STACK;
+	st->walked++;
+	*kstack = bpf_get_stackid(ctx, &stacks, 0);
+	if (*kstack < 0) {
+		st->lost_stack++;
+		*kstack = LB_NO_STACK;
+	}
+	if (want_user_stack) {
+		*ustack = bpf_get_stackid(ctx, &stacks, BPF_F_USER_STACK);
+		if (*ustack < 0)
+			*ustack = LB_NO_STACK; /* kernel threads have none */
+	}
+}
+
 /* Accounts for the wait s that has just ended. The stack is walked last, and only if it is wanted: the
  * walk costs ten times everything else. */
 static __always_inline void account(void *ctx, struct lb_stats *st, const struct lb_slot *s,
@@ -275,16 +332,11 @@ static __always_inline void account(void *ctx, struct lb_stats *st, const struct
 	if (!want_split && !want_events)
 		return;
 	if (pick(e, &w)) {
-		st->walked++;
-		kstack = bpf_get_stackid(ctx, &stacks, 0);
-		if (kstack < 0) {
-			st->lost_stack++;
-			kstack = LB_NO_STACK;
-		}
-		if (want_user_stack) {
-			ustack = bpf_get_stackid(ctx, &stacks, BPF_F_USER_STACK);
-			if (ustack < 0)
-				ustack = LB_NO_STACK; /* kernel threads have none */
+		if (stack_at_begin) {
+			kstack = s->kstack;
+			ustack = s->ustack;
+		} else {
+			walk(ctx, st, &kstack, &ustack);
 		}
 		if (want_split)
 			add_split(st, s, e, &w, kstack, ustack);

@@ -29,9 +29,9 @@ enum {
 /* Task storage exists for tracing programs from 5.11 on; 5.10 keeps the same struct in a hash by tid. */
 const volatile bool use_task_storage = true;
 
-/* rwsem_down_read_slowpath(sem, state) in 5.10, (sem, count, state) from 6.1 on: the result comes
- * after the arguments. */
-const volatile bool read_slowpath_has_count = true;
+/* In a return probe the stack is that of the probe's trampoline: one frame with a wrong name. Where those
+ * are used stacks are taken when the wait begins, each of them. */
+const volatile bool stack_at_begin = false;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);

@@ -40,7 +40,7 @@ static __always_inline struct lb_slot *slot_at(struct lb_task *t, u32 i)
 	return &t->slot[i & (LB_MAX_NEST - 1)];
 }
 
-static __always_inline void spin_begin(struct cpu_state *c, u64 lock, u8 kind, u8 mode)
+static __always_inline void spin_begin(struct cpu_state *c, u64 lock, u8 kind, u8 mode, u32 tgid)
 {
 	struct lb_stats *st = my_stats();
 	u32 i = c->waits.depth;
@@ -60,6 +60,7 @@ static __always_inline void spin_begin(struct cpu_state *c, u64 lock, u8 kind, u
 	s->begin = bpf_ktime_get_ns();
 	c->waits.depth = i + 1;
 	st->seen++;
+	announce(lock, kind, tgid);
 }
 
 static __always_inline void spin_end(void *ctx, struct cpu_state *c, u64 lock, s32 ret)
@@ -94,7 +95,8 @@ int BPF_PROG(on_spin_begin, void *lock, unsigned int flags)
 	if (!c)
 		return 0;
 	if (wanted((u64)lock, kind))
-		spin_begin(c, (u64)lock, kind, flags & LCB_READ ? LB_READ : LB_WRITE);
+		spin_begin(c, (u64)lock, kind, flags & LCB_READ ? LB_READ : LB_WRITE,
+			   bpf_get_current_pid_tgid() >> 32);
 	c->busy = 0;
 	return 0;
 }

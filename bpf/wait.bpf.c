@@ -67,7 +67,15 @@ static __always_inline void open_slot(struct lb_slot *s, u64 lock, u8 kind, u8 m
 		read_owner(s);
 }
 
-static __always_inline void wait_begin(u64 lock, u8 kind, u8 mode, bool spinning, bool slow)
+/* PREEMPT_RT: who waits for an rwsem does so on the rt-mutex inside of it, and both are announced. It is
+ * one wait. */
+static __always_inline bool is_inner_lock(const struct lb_slot *s, u64 lock)
+{
+	return kernel_is_rt() && s->kind == LB_RWSEM &&
+	       lock - s->lock < bpf_core_type_size(struct rwbase_rt);
+}
+
+static __always_inline void wait_begin(void *ctx, u64 lock, u8 kind, u8 mode, bool spinning, bool slow)
 {
 	struct lb_stats *st;
 	struct lb_task *t;
@@ -85,6 +93,8 @@ static __always_inline void wait_begin(u64 lock, u8 kind, u8 mode, bool spinning
 		return;
 	}
 	s = innermost(t);
+	if (s && is_inner_lock(s, lock))
+		return;
 	if (unlikely(s && s->lock == lock)) {
 		if (!slow) {
 			change_phase(s, spinning);
@@ -97,9 +107,14 @@ static __always_inline void wait_begin(u64 lock, u8 kind, u8 mode, bool spinning
 		st->lost_begin++;
 		return;
 	}
-	open_slot(slot_at(t, i), lock, kind, mode, spinning, slow);
+	s = slot_at(t, i);
+	open_slot(s, lock, kind, mode, spinning, slow);
+	if (stack_at_begin)
+		walk(ctx, st, &s->kstack, &s->ustack);
 	t->depth = i + 1;
 	st->seen++;
+	/* Out of the slot it is a number; fentry's argument is a typed pointer, barred from arithmetic. */
+	announce(*(volatile u64 *)&s->lock, kind, bpf_get_current_pid_tgid() >> 32);
 }
 
 static __always_inline void finish(void *ctx, struct lb_stats *st, struct lb_slot *s, s32 ret)
@@ -176,7 +191,7 @@ int BPF_PROG(on_contention_begin, void *lock, unsigned int flags)
 	/* Spinning kinds have an object of their own; leave before anything else is touched. */
 	if (kind == LB_SPINLOCK || kind == LB_RWLOCK)
 		return 0;
-	wait_begin((u64)lock, kind, flags & LCB_READ ? LB_READ : LB_WRITE, flags & LCB_SPIN, false);
+	wait_begin(ctx, (u64)lock, kind, flags & LCB_READ ? LB_READ : LB_WRITE, flags & LCB_SPIN, false);
 	return 0;
 }
 
@@ -188,6 +203,7 @@ int BPF_PROG(on_contention_end, void *lock, int ret)
 }
 
 #define IS_ERR(p) ((u64)(p) >= (u64)-4095L)
+#define EINTR 4
 
 /* A slow path as fentry and fexit. spinning: whether it starts out spinning (rwsem and mutex do, but a
  * mutex without tracepoints never tells when it stops, so only rwsems claim it). */
@@ -195,7 +211,7 @@ int BPF_PROG(on_contention_end, void *lock, int ret)
 	SEC("fentry/" func)                                                                        \
 	int BPF_PROG(name, void *lock)                                                             \
 	{                                                                                          \
-		wait_begin((u64)lock, kind, mode, spinning, true);                                 \
+		wait_begin(ctx, (u64)lock, kind, mode, spinning, true);                                 \
 		return 0;                                                                          \
 	}
 
@@ -207,11 +223,14 @@ int BPF_PROG(on_contention_end, void *lock, int ret)
 		return 0;                                                                          \
 	}
 
-#define POINTER_RESULT(r) (IS_ERR(r) ? (s32)(r) : 0)
+/* fexit sees the result as a typed pointer, which the verifier allows to be compared but not cut to an
+ * int. A rwsem slow path only ever fails because of a signal. */
+#define POINTER_RESULT(r) (IS_ERR(r) ? -EINTR : 0)
 
 FENTRY(fe_rwsem_read, "rwsem_down_read_slowpath", LB_RWSEM, LB_READ, true)
-FEXIT(fx_rwsem_read, "rwsem_down_read_slowpath",
-      read_slowpath_has_count ? POINTER_RESULT(ctx[3]) : POINTER_RESULT(ctx[2]))
+/* (sem, state) in 5.10, (sem, count, state) from 6.1 on: the result comes after the arguments. */
+FEXIT(fx_rwsem_read, "rwsem_down_read_slowpath", POINTER_RESULT(ctx[2]))
+FEXIT(fx_rwsem_read3, "rwsem_down_read_slowpath", POINTER_RESULT(ctx[3]))
 FENTRY(fe_rwsem_write, "rwsem_down_write_slowpath", LB_RWSEM, LB_WRITE, true)
 FEXIT(fx_rwsem_write, "rwsem_down_write_slowpath", POINTER_RESULT(ctx[2]))
 FENTRY(fe_mutex, "__mutex_lock_slowpath", LB_MUTEX, LB_WRITE, false)
@@ -226,7 +245,7 @@ FEXIT(fx_semaphore, "__down", 0)
 SEC("fentry/percpu_rwsem_wait")
 int BPF_PROG(fe_percpu, void *lock, bool reader)
 {
-	wait_begin((u64)lock, LB_PERCPU_RWSEM, reader ? LB_READ : LB_WRITE, false, true);
+	wait_begin(ctx, (u64)lock, LB_PERCPU_RWSEM, reader ? LB_READ : LB_WRITE, false, true);
 	return 0;
 }
 
@@ -236,7 +255,7 @@ FEXIT(fx_percpu, "percpu_rwsem_wait", 0)
 	SEC("kprobe")                                                                              \
 	int BPF_KPROBE(name, void *lock)                                                           \
 	{                                                                                          \
-		wait_begin((u64)lock, kind, mode, spinning, true);                                 \
+		wait_begin(ctx, (u64)lock, kind, mode, spinning, true);                                 \
 		return 0;                                                                          \
 	}
 
@@ -257,7 +276,7 @@ KPROBE(kp_rt_mutex, LB_RT_MUTEX, LB_WRITE, false)
 SEC("kprobe")
 int BPF_KPROBE(kp_percpu, void *lock, bool reader)
 {
-	wait_begin((u64)lock, LB_PERCPU_RWSEM, reader ? LB_READ : LB_WRITE, false, true);
+	wait_begin(ctx, (u64)lock, LB_PERCPU_RWSEM, reader ? LB_READ : LB_WRITE, false, true);
 	return 0;
 }
 

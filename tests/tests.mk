@@ -10,7 +10,17 @@ workloads: $(WORKLOADS)
 $(BUILD)/workload/%: tests/workload/%.c
 	$(call say,LOAD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(OPT) $(WARN) $(WERROR) -static -pthread -MMD -MP -o $@ $<
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(OPT) $(WARN) $(WERROR) -static -pthread -MMD -MP -o $@ $< $(LOAD_LIB_$*)
+
+# Workloads that hold a lock for as long as they like.
+LOAD_LIB_hold-lock := tests/lib/hold.c
+$(BUILD)/workload/hold-lock: tests/lib/hold.c tests/lib/hold.h
+
+# Questions to JSON Lines, for the tests in guests.
+$(BUILD)/tests/lib/jl: tests/lib/jl.c
+	$(call say,TOOL,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(OPT) $(WARN) $(WERROR) -static -o $@ $< -ljson-c
 
 # Programs around src/kmem that need a kernel; see the head of each source.
 CHECKS := $(patsubst tests/lib/%.c,$(BUILD)/tests/lib/%,$(sort $(wildcard tests/lib/kmem-*.c)))
@@ -23,6 +33,15 @@ $(BUILD)/tests/lib/kmem-%: tests/lib/kmem-%.c $(CHECK_LIB) tests/lib/hold.h test
 	$(call say,CHECK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -Itests/lib $(LDFLAGS) -o $@ $< $(CHECK_LIB) $(LIB) -pthread $(LIBS)
+
+KERNELS ?= 5.10 6.1 6.12 sid rt
+
+# The guest tests on real kernels in QEMU, and on the running one.
+check-vm: $(BUILD)/lockblame workloads checks $(BUILD)/tests/lib/jl
+	$(Q)BUILD=$(BUILD) tests/vm/run $(KERNELS)
+
+check-native: $(BUILD)/lockblame workloads checks $(BUILD)/tests/lib/jl
+	$(Q)BUILD=$(BUILD) tests/vm/native
 
 check: check-unit
 
@@ -53,3 +72,4 @@ check-cli: $(BUILD)/lockblame workloads
 	$(Q)LOCKBLAME=$${LOCKBLAME:-$(abspath $(BUILD)/lockblame)} bats --print-output-on-failure tests/cli
 
 check: check-cli
+	$(Q)if [ "$$(id -u)" = 0 ]; then $(MAKE) --no-print-directory check-native; else echo "native tests need root: skipped"; fi

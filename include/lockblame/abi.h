@@ -109,6 +109,8 @@ struct lb_slot {
 	__u32 owner_tid;
 	__u32 owner_tgid;
 	char owner_comm[LB_COMM_LEN];
+	__s32 kstack; /* taken when it began, where it cannot be taken at the end */
+	__s32 ustack;
 };
 
 /* The open waits of one task, innermost last. */
@@ -140,6 +142,17 @@ struct lb_event {
 	char owner_comm[LB_COMM_LEN];
 };
 
+/* A lock is waited for for the first time (ring buffer): the moment to find out what it is called. */
+struct lb_born {
+	__u64 lock;
+	__u64 begin;
+	__u32 tgid;
+	__u8 kind;
+	__u8 own_mm; /* it is the mmap_lock of the waiter's own mm */
+	__u8 pad[2];
+	char comm[LB_COMM_LEN];
+};
+
 /* A wait in progress, as the task iterator writes it: a fixed part, then depth frames. */
 struct lb_now {
 	__u32 tgid;
@@ -169,7 +182,7 @@ struct lb_stats {
 _Static_assert(sizeof(struct lb_wait_key) == 24, "abi");
 _Static_assert(sizeof(struct lb_wait_val) == 64 + 4 * LB_HIST_BUCKETS, "abi");
 _Static_assert(sizeof(struct lb_stack_key) == 32, "abi");
-_Static_assert(sizeof(struct lb_slot) == 64, "abi");
+_Static_assert(sizeof(struct lb_slot) == 72, "abi");
 _Static_assert(sizeof(struct lb_event) == 104, "abi");
 
 #endif

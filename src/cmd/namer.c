@@ -12,6 +12,7 @@
 #include "kmem/btf_offsets.h"
 #include "kmem/kmem.h"
 #include "kmem/lock.h"
+#include "names/cgroup.h"
 #include "names/identity.h"
 #include "names/ksym.h"
 #include "names/site.h"
@@ -25,15 +26,32 @@ struct site_entry {
 	const char *site;
 };
 
+/* A lock under the name it had when it was first seen in a wait of this process. */
+struct lock_entry {
+	uint64_t addr;
+	uint32_t tgid;
+	pid_t owner_pid; /* the process it belongs to, for an mmap_lock */
+	uint64_t lock; /* the lock that addr belongs to */
+	unsigned int kind;
+	enum lb_certainty certainty;
+	const char *text, *cls;
+};
+
+/* So many locks are remembered; then all are named anew. */
+#define LOCKS_MAX 65536
+
 struct namer {
 	struct collect *collect;
 	struct intern *pool;
 	struct ksyms *ksyms;
 	struct usyms *usyms;
+	struct cgroups *cgroups;
 	struct btf_offsets *offsets;
 	struct kmem *kmem;
 	struct identities *ids;
 	void *sites; /* tsearch tree of struct site_entry */
+	void *locks; /* of struct lock_entry */
+	unsigned int n_locks;
 	char why[256];
 };
 
@@ -49,6 +67,71 @@ static void open_memory(struct namer *n)
 	if (!n->kmem)
 		snprintf(n->why, sizeof(n->why), "locks have no names: %.200s", e.msg);
 	n->ids = identities__new(n->kmem, &syms);
+}
+
+static int cmp_lock(const void *a, const void *b)
+{
+	const struct lock_entry *x = a, *y = b;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	if (x->tgid != y->tgid)
+		return x->tgid < y->tgid ? -1 : 1;
+	return x->kind < y->kind ? -1 : x->kind > y->kind;
+}
+
+static void take_name(struct namer *n, struct lock_entry *l, const struct identity *id)
+{
+	l->lock = id->lock ? id->lock : l->addr;
+	l->certainty = id->certainty;
+	l->owner_pid = id->pid;
+	l->text = intern__get(n->pool, id->text);
+	l->cls = intern__get(n->pool, id->cls);
+}
+
+/* The entry of a lock: what it was called when it was seen first. NULL only without memory. */
+static struct lock_entry *name_lock(struct namer *n, uint64_t addr, unsigned int kind,
+				    const struct identity_hint *hint)
+{
+	struct lock_entry key = {.addr = addr, .kind = kind, .tgid = (uint32_t)hint->tgid}, *l;
+	struct identity id;
+	void *found = tfind(&key, &n->locks, cmp_lock);
+
+	if (found)
+		return *(struct lock_entry **)found;
+	if (n->n_locks >= LOCKS_MAX) {
+		tdestroy(n->locks, free);
+		n->locks = NULL;
+		n->n_locks = 0;
+	}
+	identity__resolve(n->ids, addr, (enum lb_kind)kind, hint, &id);
+	l = malloc(sizeof(*l));
+	if (!l)
+		return NULL;
+	*l = key;
+	take_name(n, l, &id);
+	if (!tsearch(l, &n->locks, cmp_lock)) {
+		free(l);
+		return NULL;
+	}
+	n->n_locks++;
+	/* The lock around it has the same name, learnt at the same moment. */
+	if (l->lock != addr)
+		name_lock(n, l->lock, kind, hint);
+	return l;
+}
+
+/* Takes the name while it can be had. */
+static void on_born(void *ctx, const struct lb_born *b)
+{
+	const struct identity_hint hint = {
+		.tgid = (pid_t)b->tgid,
+		.seen_ns = b->begin,
+		.own_mm = b->own_mm,
+		.comm = b->comm,
+	};
+
+	name_lock(ctx, b->lock, b->kind, &hint);
 }
 
 struct namer *namer__new(struct collect *c, struct err *e)
@@ -69,6 +152,8 @@ struct namer *namer__new(struct collect *c, struct err *e)
 	open_memory(n);
 	if (!n->ids)
 		goto oom;
+	if (c)
+		collect__set_born(c, on_born, n);
 	return n;
 oom:
 	namer__free(n);
@@ -80,11 +165,15 @@ void namer__free(struct namer *n)
 {
 	if (!n)
 		return;
+	if (n->collect)
+		collect__set_born(n->collect, NULL, NULL);
 	tdestroy(n->sites, free);
+	tdestroy(n->locks, free);
 	identities__free(n->ids);
 	kmem__free(n->kmem);
 	btf_offsets__free(n->offsets);
 	usyms__free(n->usyms);
+	cgroups__free(n->cgroups);
 	ksyms__free(n->ksyms);
 	intern__free(n->pool);
 	free(n);
@@ -181,40 +270,62 @@ static const char *name_site_of(void *ctx, const uint64_t *addr, unsigned int co
 	return site_name(ctx, frames, namer__frames(ctx, addr, count, frames, LB_NOW_DEPTH));
 }
 
+static struct lock_entry *entry_of(struct namer *n, uint64_t lock, unsigned int kind, uint32_t tgid)
+{
+	const struct identity_hint hint = {.tgid = (pid_t)tgid};
+
+	return name_lock(n, lock, kind, &hint);
+}
+
+static const char *first_name(void *ctx, uint64_t lock, unsigned int kind, uint32_t tgid)
+{
+	struct lock_entry *l = entry_of(ctx, lock, kind, tgid);
+
+	return l ? l->text : NULL;
+}
+
+/* What the figures belong to is what the lock was when they were taken, also when it is gone now. When
+ * the address has become another lock since, waits of the same process may belong to either: that is
+ * said, unless the lock was the process's own. */
 static const char *name_identity(void *ctx, uint64_t lock, unsigned int kind, uint32_t tgid)
 {
 	struct namer *n = ctx;
 	const struct identity_hint hint = {.tgid = (pid_t)tgid};
-	struct identity id;
-	enum identity_state state;
-	char gone[sizeof(id.text) + 16];
+	struct lock_entry *l = entry_of(n, lock, kind, tgid);
+	struct identity now;
+	char reused[sizeof(now.text) + 16];
 
-	identity__resolve(n->ids, lock, (enum lb_kind)kind, &hint, &id);
-	state = identity__check(n->ids, lock, (enum lb_kind)kind, &hint, &id);
-	if (state == IDENTITY_SAME)
-		return namer__intern(n, id.text);
-	/* What the figures belong to is what it was when they were taken. */
-	snprintf(gone, sizeof(gone), "%s%s", id.text, state == IDENTITY_GONE ? " (gone)" : " (reused)");
-	return namer__intern(n, gone);
+	if (!l)
+		return NULL;
+	switch (identity__check(n->ids, lock, (enum lb_kind)kind, &hint, &now)) {
+	case IDENTITY_SAME:
+		/* An mm that is being torn down knows less of its process than it did; and another
+		 * process's may have been told of the change before. */
+		if (now.certainty >= l->certainty && now.pid == l->owner_pid)
+			take_name(n, l, &now);
+		return l->text;
+	case IDENTITY_GONE:
+		return l->text;
+	default:
+		if ((uint32_t)l->owner_pid == tgid || l->text == intern__get(n->pool, now.text))
+			return l->text;
+		snprintf(reused, sizeof(reused), "%s (reused)", l->text);
+		return intern__get(n->pool, reused);
+	}
 }
 
-static const char *name_class(void *ctx, uint64_t lock, unsigned int kind)
+static const char *name_class(void *ctx, uint64_t lock, unsigned int kind, uint32_t tgid)
 {
-	struct namer *n = ctx;
-	struct identity id;
+	struct lock_entry *l = entry_of(ctx, lock, kind, tgid);
 
-	identity__resolve(n->ids, lock, (enum lb_kind)kind, NULL, &id);
-	return namer__intern(n, id.cls);
+	return l ? l->cls : NULL;
 }
 
-/* Resolving here, when a lock is first seen, is what makes a later reuse of the address visible. */
-static uint64_t lock_of(void *ctx, uint64_t lock, unsigned int kind)
+static uint64_t lock_of(void *ctx, uint64_t lock, unsigned int kind, uint32_t tgid)
 {
-	struct namer *n = ctx;
-	struct identity id;
+	struct lock_entry *l = entry_of(ctx, lock, kind, tgid);
 
-	identity__resolve(n->ids, lock, (enum lb_kind)kind, NULL, &id);
-	return id.lock ? id.lock : lock;
+	return l ? l->lock : lock;
 }
 
 static const char *name_owner(void *ctx, uint64_t lock, unsigned int kind)
@@ -230,17 +341,39 @@ static const char *name_owner(void *ctx, uint64_t lock, unsigned int kind)
 	return namer__intern(n, buf);
 }
 
+static const char *name_cgroup(void *ctx, uint64_t id)
+{
+	struct namer *n = ctx;
+	char buf[24];
+
+	if (!n->cgroups)
+		n->cgroups = cgroups__new(NULL);
+	if (n->cgroups)
+		return namer__intern(n, cgroups__path(n->cgroups, id));
+	snprintf(buf, sizeof(buf), "%llu", (unsigned long long)id);
+	return namer__intern(n, buf);
+}
+
 struct table_names namer__names(struct namer *n, bool owners)
 {
 	return (struct table_names){
 		.site = name_site,
 		.site_of = name_site_of,
+		.first_name = first_name,
 		.identity = name_identity,
 		.lock_class = name_class,
 		.lock_of = lock_of,
 		.owner = owners ? name_owner : NULL,
+		.cgroup = name_cgroup,
 		.ctx = n,
 	};
+}
+
+void namer__warm_up(struct namer *n)
+{
+	struct ksym s;
+
+	ksyms__find(n->ksyms, 0, &s);
 }
 
 void namer__refresh(struct namer *n)

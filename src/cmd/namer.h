@@ -25,6 +25,9 @@ void namer__free(struct namer *n);
 /* For table__build. With owners, rows also tell who holds the lock now. */
 struct table_names namer__names(struct namer *n, bool owners);
 
+/* Reads the symbols now, so that the first name is not late: locks do not wait. */
+void namer__warm_up(struct namer *n);
+
 /* Call once an interval: modules may have come or gone, owners are read anew. */
 void namer__refresh(struct namer *n);
 

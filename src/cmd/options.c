@@ -18,7 +18,6 @@
 #define WAITS CMD_BIT(CMD_WAITS)
 #define TRACE CMD_BIT(CMD_TRACE)
 #define TOP CMD_BIT(CMD_TOP)
-#define EXPLAIN CMD_BIT(CMD_EXPLAIN)
 #define DOCTOR CMD_BIT(CMD_DOCTOR)
 
 #define AT(field) offsetof(struct lb_opts, field)
@@ -46,17 +45,13 @@ const struct lb_option lb_options[] = {
 	{"no-spin", 0, NULL, "do not hook the slow-path functions that show spinning", TRACERS, OPT_FLAG, AT(no_spin), 0, false},
 	{"timestamps", 'T', NULL, "print the time of each table or line", TRACERS, OPT_FLAG, AT(timestamps), 0, false},
 	{"batch", 'b', NULL, "print tables instead of the full-screen view", TOP, OPT_FLAG, AT(batch), 0, false},
-	{"json", 'j', NULL, "JSON Lines", TRACERS | EXPLAIN | DOCTOR, OPT_FORMAT, AT(format), FORMAT_JSON, false},
+	{"json", 'j', NULL, "JSON Lines", TRACERS | DOCTOR, OPT_FORMAT, AT(format), FORMAT_JSON, false},
 	{"csv", 0, NULL, "comma-separated values (RFC 4180)", TRACERS, OPT_FORMAT, AT(format), FORMAT_CSV, false},
 	{"folded", 'f', NULL, "folded stacks, for flame graphs", WAITS, OPT_FORMAT, AT(format), FORMAT_FOLDED, false},
-	{"output", 'o', "FILE", "write there instead of standard output", TRACERS | EXPLAIN | DOCTOR, OPT_STRING, AT(output), 0, false},
+	{"output", 'o', "FILE", "write there instead of standard output", TRACERS | DOCTOR, OPT_STRING, AT(output), 0, false},
 	{"map-entries", 0, "N", "room for this many (lock, process) pairs in the kernel (16384)", TRACERS, OPT_COUNT, AT(map_entries), 0, false},
 	{"ring-size", 0, "SIZE", "buffer for single waits (4M)", TRACERS, OPT_SIZE, AT(ring_size), 0, false},
 	{"hooks", 0, "HOOKS", "use only these hooks: tp, fentry or kprobe", TRACERS | DOCTOR, OPT_STRING, AT(hooks), 0, true},
-	{"summary", 0, NULL, "one line a hang", EXPLAIN, OPT_FLAG, AT(summary), 0, false},
-	{"all", 'a', NULL, "show every task with its stack", EXPLAIN, OPT_FLAG, AT(all), 0, false},
-	{"dmesg", 0, NULL, "read the kernel's log buffer", EXPLAIN, OPT_FLAG, AT(dmesg), 0, false},
-	{"journal", 0, NULL, "read this boot's kernel messages from the journal", EXPLAIN, OPT_FLAG, AT(journal), 0, false},
 	{"verbose", 'v', NULL, "say more on standard error", CMD_ALL, OPT_FLAG, AT(verbose), 0, false},
 	{"quiet", 'q', NULL, "no headers and notes, only data and errors", CMD_ALL, OPT_FLAG, AT(quiet), 0, false},
 	{"help", 'h', NULL, "show this help", CMD_ALL, OPT_FLAG, AT(help), 0, false},

@@ -51,11 +51,6 @@ struct lb_opts {
 	uint64_t map_entries;
 	uint64_t ring_size;
 	const char *hooks;   /* hidden: auto, tp, fentry, kprobe */
-	/* explain */
-	bool summary;
-	bool all;
-	bool dmesg;
-	bool journal;
 	/* everywhere */
 	bool verbose;
 	bool quiet;

@@ -264,11 +264,23 @@ static int loop(struct session *s, const struct session_ops *ops, struct err *e)
 	return r;
 }
 
+/* Once no wait can begin any more, what began and did not end, and is not waiting either, has lost its
+ * end: its hook was missed (return probes are, when many tasks wait at once), or the task died waiting.
+ * Some of it BPF has noticed itself. */
+static void count_missed(struct session *s)
+{
+	struct lb_stats *st = &s->total.stats;
+	uint64_t known = st->recorded + st->short_waits + st->lost_map + s->total.n_now;
+
+	st->lost_end = st->seen > known ? st->seen - known : 0;
+}
+
 int session__run(struct session *s, const struct session_ops *ops, struct err *e)
 {
 	uint64_t interval = s->opts->interval ? s->opts->interval : ops->default_interval_ns;
 	int r;
 
+	namer__warm_up(s->namer);
 	s->start_ns = now_ns();
 	set_timer(s->timer_fd, interval ? interval : UPKEEP_NS);
 	set_timer(s->tune_fd, TUNE_NS);
@@ -288,6 +300,9 @@ int session__run(struct session *s, const struct session_ops *ops, struct err *e
 		r = drain(s, ops, e);
 		if (!r)
 			r = tick(s, ops, e);
+	} else {
+		r = session__read(s, e);
 	}
+	count_missed(s);
 	return r;
 }

@@ -44,6 +44,9 @@ int view__parse(struct view *v, const struct lb_opts *o, struct err *e)
 	}
 	v->reverse = o->reverse;
 	v->rows = o->rows;
+	/* a screenful for people; programs get everything */
+	if (!v->rows && o->format == FORMAT_TEXT)
+		v->rows = 20;
 	v->format = o->format;
 	v->stacks = o->stacks || v->by == BY_STACK;
 	v->user_stacks = o->user_stacks;

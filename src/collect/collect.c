@@ -41,6 +41,8 @@ struct collect {
 	struct lb_stats tuned; /* the counters then */
 	collect_event_fn fn;
 	void *fn_ctx;
+	collect_born_fn born_fn;
+	void *born_ctx;
 };
 
 static uint64_t now_ns(void)
@@ -78,7 +80,6 @@ static void set_constants(struct collect *c, const struct collect_config *cfg, u
 	SET_COMMON(ro, cfg);
 	ro->want_kinds = kinds & LB_KINDS_SLEEPING;
 	ro->use_task_storage = c->kernel.task_storage;
-	ro->read_slowpath_has_count = kernel__func_args(&c->kernel, "rwsem_down_read_slowpath") == 3;
 	ro->want_owner = cfg->owner;
 	/* Only one of the two places for open waits exists in the kernel. */
 	bpf_map__set_autocreate(c->skel->maps.task_storage, c->kernel.task_storage);
@@ -143,26 +144,44 @@ static int on_event(void *ctx, void *data, size_t size)
 	return src->owner->fn(src->owner->fn_ctx, &ev);
 }
 
-/* After the load: filters, tables and ring of one object. */
+static int on_born(void *ctx, void *data, size_t size)
+{
+	const struct collect *c = ctx;
+	struct lb_born b;
+
+	if (size < sizeof(b) || !c->born_fn)
+		return 0;
+	memcpy(&b, data, sizeof(b));
+	c->born_fn(c->born_ctx, &b);
+	return 0;
+}
+
+static int add_ring(struct collect *c, int fd, ring_buffer_sample_fn fn, void *ctx)
+{
+	if (c->ring)
+		return ring_buffer__add(c->ring, fd, fn, ctx);
+	c->ring = ring_buffer__new(fd, fn, ctx, NULL);
+	return c->ring ? 0 : -errno;
+}
+
+/* After the load: filters, tables and rings of one object. */
 static int add_source(struct collect *c, const struct collect_config *cfg, struct bpf_object *obj,
 		      int32_t t, struct err *e)
 {
 	struct source *s = &c->sources[c->n_sources];
-	int r = source__fill_filters(obj, cfg, e), fd;
+	int r = source__fill_filters(obj, cfg, e);
 
 	if (r)
 		return r;
 	s->owner = c;
 	c->n_sources++;
 	r = source__open(s, obj, t, e);
-	if (r || !cfg->events)
+	if (r)
 		return r;
-	fd = source__map_fd(obj, "events");
-	if (!c->ring)
-		c->ring = ring_buffer__new(fd, on_event, s, NULL);
-	else if (ring_buffer__add(c->ring, fd, on_event, s))
-		return err_errno(e, -errno, "cannot map the event buffer");
-	return c->ring ? 0 : err_errno(e, -errno, "cannot map the event buffer");
+	r = add_ring(c, source__map_fd(obj, "born"), on_born, c);
+	if (!r && cfg->events)
+		r = add_ring(c, source__map_fd(obj, "events"), on_event, s);
+	return r ? err_errno(e, r, "cannot map the event buffer") : 0;
 }
 
 static int open_iter(struct collect *c, struct err *e)
@@ -200,6 +219,7 @@ static int open_objects(struct collect *c, const struct collect_config *cfg, uin
 	r = hooks__plan(&c->hooks, &c->kernel, cfg->hooks, kinds, cfg->no_spin, c->skel->obj, e);
 	if (!r)
 		r = open_spin(c, cfg, kinds, e);
+	c->skel->rodata->stack_at_begin = c->hooks.uses_kprobes;
 	return r ? r : load(c, e);
 }
 
@@ -346,6 +366,12 @@ static double walk_load(double walks, double waits)
 	if (budget < WALKS_MIN)
 		budget = WALKS_MIN;
 	return walks / (budget > WALKS_MAX ? WALKS_MAX : budget);
+}
+
+void collect__set_born(struct collect *c, collect_born_fn fn, void *ctx)
+{
+	c->born_fn = fn;
+	c->born_ctx = ctx;
 }
 
 void collect__tune(struct collect *c)

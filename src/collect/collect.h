@@ -52,11 +52,17 @@ int collect__read(struct collect *c, struct snapshot *s, struct err *e);
  * the life of the collector. */
 int collect__stack(struct collect *c, int32_t id, uint64_t *frames, unsigned int max);
 
-/* Single events (config.events): an epoll-able fd, and the call that hands what is there to fn. fn
+/* Single events (config.events) and new rows: an epoll-able fd, and the call that hands what is there
+ * to fn. fn
  * returns 0 to go on; anything else ends the drain and is returned. */
 typedef int (*collect_event_fn)(void *ctx, const struct lb_event *ev);
 int collect__event_fd(struct collect *c);
 int collect__drain(struct collect *c, collect_event_fn fn, void *ctx);
+
+/* Called from collect__drain for each lock that is waited for for the first time (some again later), so
+ * that it can be named while it and its users still exist. */
+typedef void (*collect_born_fn)(void *ctx, const struct lb_born *b);
+void collect__set_born(struct collect *c, collect_born_fn fn, void *ctx);
 
 /* Keeps the number of stack walks within budget: call a few times a second. */
 void collect__tune(struct collect *c);

@@ -15,26 +15,27 @@ struct slow_path {
 	enum lb_kind kind;
 	const char *func[4]; /* kprobe: each that exists; fentry: the first only */
 	const char *fentry, *fexit;
+	const char *fexit3; /* when the function has three arguments */
 	const char *kprobe, *kretprobe;
 	bool spin; /* starts out spinning, visibly so */
 };
 
 static const struct slow_path slow_paths[] = {
 	{LB_RWSEM, {"rwsem_down_read_slowpath", "rwsem_down_read_failed", "rwsem_down_read_failed_killable"},
-	 "fe_rwsem_read", "fx_rwsem_read", "kp_rwsem_read", "kr_pointer", true},
+	 "fe_rwsem_read", "fx_rwsem_read", "fx_rwsem_read3", "kp_rwsem_read", "kr_pointer", true},
 	{LB_RWSEM, {"rwsem_down_write_slowpath", "rwsem_down_write_failed", "rwsem_down_write_failed_killable"},
-	 "fe_rwsem_write", "fx_rwsem_write", "kp_rwsem_write", "kr_pointer", true},
-	{LB_MUTEX, {"__mutex_lock_slowpath"}, "fe_mutex", "fx_mutex", "kp_mutex", "kr_void", false},
+	 "fe_rwsem_write", "fx_rwsem_write", NULL, "kp_rwsem_write", "kr_pointer", true},
+	{LB_MUTEX, {"__mutex_lock_slowpath"}, "fe_mutex", "fx_mutex", NULL, "kp_mutex", "kr_void", false},
 	{LB_MUTEX, {"__mutex_lock_killable_slowpath"},
-	 "fe_mutex_kill", "fx_mutex_kill", "kp_mutex", "kr_int", false},
+	 "fe_mutex_kill", "fx_mutex_kill", NULL, "kp_mutex", "kr_int", false},
 	{LB_MUTEX, {"__mutex_lock_interruptible_slowpath"},
-	 "fe_mutex_intr", "fx_mutex_intr", "kp_mutex", "kr_int", false},
-	{LB_SEMAPHORE, {"__down"}, "fe_semaphore", "fx_semaphore", "kp_semaphore", "kr_void", false},
+	 "fe_mutex_intr", "fx_mutex_intr", NULL, "kp_mutex", "kr_int", false},
+	{LB_SEMAPHORE, {"__down"}, "fe_semaphore", "fx_semaphore", NULL, "kp_semaphore", "kr_void", false},
 	{LB_SEMAPHORE, {"__down_interruptible", "__down_killable", "__down_timeout"},
-	 NULL, NULL, "kp_semaphore", "kr_int", false},
-	{LB_PERCPU_RWSEM, {"percpu_rwsem_wait"}, "fe_percpu", "fx_percpu", "kp_percpu", "kr_void", false},
+	 NULL, NULL, NULL, "kp_semaphore", "kr_int", false},
+	{LB_PERCPU_RWSEM, {"percpu_rwsem_wait"}, "fe_percpu", "fx_percpu", NULL, "kp_percpu", "kr_void", false},
 	{LB_RT_MUTEX, {"rt_mutex_slowlock", "__rt_mutex_slowlock_locked.constprop.0"},
-	 NULL, NULL, "kp_rt_mutex", "kr_int", false},
+	 NULL, NULL, NULL, "kp_rt_mutex", "kr_int", false},
 };
 
 int hooks_parse(const char *name, enum hook_family *f, struct err *e)
@@ -76,6 +77,11 @@ static bool fentry_has(const struct kernel *k, const struct slow_path *s)
 	return k->fentry && s->fentry && kernel__func_args(k, s->func[0]) > 0;
 }
 
+static const char *fexit_of(const struct kernel *k, const struct slow_path *s)
+{
+	return s->fexit3 && kernel__func_args(k, s->func[0]) == 3 ? s->fexit3 : s->fexit;
+}
+
 static void append(char *buf, size_t size, const char *a, const char *b)
 {
 	size_t n = strlen(buf);
@@ -111,7 +117,7 @@ static void plan_tp(struct hooks *h, const struct kernel *k, bool no_spin, struc
 				 s->func[0], k->fentry_why[0] ? k->fentry_why : "not in BTF");
 		} else {
 			load(obj, s->fentry);
-			load(obj, s->fexit);
+			load(obj, fexit_of(k, s));
 			kh->spin = true;
 			append(kh->how, sizeof(kh->how), "fentry/fexit ", s->func[0]);
 		}
@@ -127,17 +133,20 @@ static void plan_slow(struct hooks *h, const struct kernel *k, enum hook_family 
 
 		if (want == HOOKS_FENTRY && fentry_has(k, s)) {
 			load(obj, s->fentry);
-			load(obj, s->fexit);
+			load(obj, fexit_of(k, s));
 			append(kh->how, sizeof(kh->how), "fentry/fexit ", s->func[0]);
 		} else if (k->kprobe) {
 			load(obj, s->kprobe);
 			load(obj, s->kretprobe);
+			h->uses_kprobes = true;
 			append(kh->how, sizeof(kh->how), "kprobe/kretprobe ", s->func[0]);
+			snprintf(kh->why, sizeof(kh->why),
+				 "return probes miss ends when many tasks wait at once (counted as never "
+				 "seen to end); spinning is not shown apart");
 		} else {
 			continue;
 		}
 		kh->works = true;
-		kh->spin |= s->spin;
 	}
 	for (int kind = 0; kind < LB_KIND_N; kind++) {
 		struct kind_hooks *kh = &h->kind[kind];
@@ -148,7 +157,7 @@ static void plan_slow(struct hooks *h, const struct kernel *k, enum hook_family 
 		else if (!kh->works)
 			snprintf(kh->why, sizeof(kh->why), "fentry: %s; kprobe: %s",
 				 k->fentry_why[0] ? k->fentry_why : "function not in BTF", k->kprobe_why);
-		else if (kind == LB_MUTEX)
+		else if (!kh->why[0] && (kind == LB_MUTEX || kind == LB_RWSEM))
 			snprintf(kh->why, sizeof(kh->why),
 				 "spinning is part of the wait but not shown apart: needs the contention "
 				 "tracepoints");
@@ -245,7 +254,7 @@ static int attach_kprobes(struct bpf_object *obj, const struct slow_path *s, boo
 }
 
 /* Whether this row is served by fentry (its program is loaded) or by a kprobe. */
-static int attach_slow(struct bpf_object *obj, bool ends, struct bpf_link **links, unsigned int *n,
+static int attach_slow(struct bpf_object *obj, const struct kernel *k, bool ends, struct bpf_link **links, unsigned int *n,
 		       struct err *e)
 {
 	struct bpf_program *p;
@@ -255,7 +264,7 @@ static int attach_slow(struct bpf_object *obj, bool ends, struct bpf_link **link
 		const struct slow_path *s = &slow_paths[i];
 
 		if (loaded(obj, s->fentry, &p))
-			r = attach_tracing(obj, ends ? s->fexit : s->fentry, links, n, e);
+			r = attach_tracing(obj, ends ? fexit_of(k, s) : s->fentry, links, n, e);
 		else
 			r = attach_kprobes(obj, s, ends, links, n, e);
 	}
@@ -275,11 +284,11 @@ int hooks__attach(struct hooks *h, const struct kernel *k, struct bpf_object *ob
 
 	r = attach_tracing(obj, "on_contention_end", h->ends, &h->n_ends, e);
 	if (!r)
-		r = attach_slow(obj, true, h->ends, &h->n_ends, e);
+		r = attach_slow(obj, k, true, h->ends, &h->n_ends, e);
 	if (!r)
 		r = attach_tracing(obj, "on_contention_begin", h->begins, &h->n_begins, e);
 	if (!r)
-		r = attach_slow(obj, false, h->begins, &h->n_begins, e);
+		r = attach_slow(obj, k, false, h->begins, &h->n_begins, e);
 	libbpf_set_print(old);
 	if (!r && !h->n_begins)
 		r = err_set(e, -ENOENT, "none of the lock slow paths could be hooked (see lockblame doctor)");

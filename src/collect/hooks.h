@@ -31,6 +31,7 @@ struct kind_hooks {
 
 /* The choice of hooks, and after hooks__attach what is attached. */
 struct hooks {
+	bool uses_kprobes;
 	enum hook_family family; /* never HOOKS_AUTO once planned */
 	struct kind_hooks kind[LB_KIND_N];
 	struct bpf_link *ends[HOOKS_MAX], *begins[HOOKS_MAX];

@@ -161,7 +161,7 @@ CELL get_pid(const struct table *t, const struct row *r)
 
 CELL get_cgroup(const struct table *t, const struct row *r)
 {
-	return t->by == BY_CGROUP ? num(r->cgroup) : UNKNOWN;
+	return t->by == BY_CGROUP ? text(r->cgroup_path) : UNKNOWN;
 }
 
 CELL get_sampled(const struct table *t, const struct row *r)
@@ -194,7 +194,7 @@ const struct column columns[] = {
 	{"longest", "longest_now_ns", "LONGEST", "age of the oldest wait in progress", UNIT_NS, 7, EXACT, get_longest},
 	{"pid", "pid", "PID", "process that waits", UNIT_COUNT, 7, B(BY_PROCESS), get_pid},
 	{"comm", "comm", "COMM", "command name of the task that waits", UNIT_TEXT, 15, B(BY_PROCESS) | B(BY_COMM), get_comm},
-	{"cgroup", "cgroup", "CGROUP", "id of the cgroup that waits", UNIT_COUNT, 8, B(BY_CGROUP), get_cgroup},
+	{"cgroup", "cgroup", "CGROUP", "cgroup (v2) that waits", UNIT_TEXT, 24, B(BY_CGROUP), get_cgroup},
 	{"kind", "kind", "KIND", "kind of lock", UNIT_TEXT, 9, LOCKS | B(BY_KIND), get_kind},
 	{"mode", "mode", "MODE", "read or write", UNIT_TEXT, 5, LOCKS | B(BY_KIND), get_mode},
 	{"lock", "lock", "ADDRESS", "address of the lock", UNIT_HEX, 18, 0, get_lock},
@@ -297,7 +297,7 @@ char *cell_text(const struct column *c, const struct cell *v, char *buf, size_t 
 		snprintf(buf, size, "%s", units__ns(u, v->u));
 		break;
 	case UNIT_COUNT:
-		snprintf(buf, size, "%s", c->get == get_pid || c->get == get_cgroup
+		snprintf(buf, size, "%s", c->get == get_pid
 						  ? (snprintf(u, sizeof(u), "%llu", (unsigned long long)v->u), u)
 						  : units__count(u, v->u));
 		break;

@@ -31,6 +31,7 @@ struct row_key {
 	uint64_t lock;
 	uint64_t cgroup;
 	const char *site;
+	const char *name; /* of the lock */
 	uint32_t tgid;
 	int32_t kstack;
 	int32_t ustack;
@@ -65,6 +66,7 @@ static struct row_key key_of(enum table_by by, const struct row_key *full)
 	switch (by) {
 	case BY_LOCK:
 		k.lock = full->lock;
+		k.name = full->name;
 		k.kind = full->kind;
 		k.mode = full->mode;
 		break;
@@ -88,6 +90,7 @@ static struct row_key key_of(enum table_by by, const struct row_key *full)
 		break;
 	default:
 		k.lock = full->lock;
+		k.name = full->name;
 		k.kind = full->kind;
 		k.mode = full->mode;
 		k.kstack = full->kstack;
@@ -151,7 +154,7 @@ static bool by_split(enum table_by by)
 static void put_wait(struct builder *b, const struct wait_cell *c)
 {
 	struct row_key full = {
-		.lock = b->names->lock_of(b->names->ctx, c->key.lock, c->key.kind),
+		.lock = b->names->lock_of(b->names->ctx, c->key.lock, c->key.kind, c->key.tgid),
 		.cgroup = c->key.cgroup,
 		.tgid = c->key.tgid,
 		.kstack = LB_NO_STACK,
@@ -163,6 +166,7 @@ static void put_wait(struct builder *b, const struct wait_cell *c)
 	struct row *r;
 
 	memcpy(full.comm, c->val.comm, sizeof(full.comm));
+	full.name = b->names->first_name(b->names->ctx, c->key.lock, c->key.kind, c->key.tgid);
 	i = row_index(b, &full);
 	r = &b->t->rows[i];
 	r->has_hist = true;
@@ -181,7 +185,7 @@ static void put_wait(struct builder *b, const struct wait_cell *c)
 static void put_split(struct builder *b, const struct split_cell *c)
 {
 	struct row_key full = {
-		.lock = b->names->lock_of(b->names->ctx, c->key.lock, c->key.kind),
+		.lock = b->names->lock_of(b->names->ctx, c->key.lock, c->key.kind, c->key.tgid),
 		.cgroup = c->key.cgroup,
 		.site = b->names->site(b->names->ctx, c->key.kstack),
 		.tgid = c->key.tgid,
@@ -194,6 +198,7 @@ static void put_split(struct builder *b, const struct split_cell *c)
 	struct row *r;
 
 	memcpy(full.comm, c->val.comm, sizeof(full.comm));
+	full.name = b->names->first_name(b->names->ctx, c->key.lock, c->key.kind, c->key.tgid);
 	i = row_index(b, &full);
 	b->sites[b->n_sites++] = (struct part){.full = full, .total = c->val.total_ns, .row = i};
 	if (!by_split(b->t->by))
@@ -214,7 +219,7 @@ static struct row_key now_key(const struct builder *b, const struct lb_now *n)
 {
 	uint64_t frames[LB_NOW_DEPTH];
 	struct row_key full = {
-		.lock = b->names->lock_of(b->names->ctx, n->slot.lock, n->slot.kind),
+		.lock = b->names->lock_of(b->names->ctx, n->slot.lock, n->slot.kind, n->tgid),
 		.tgid = n->tgid,
 		.kstack = LB_NO_STACK,
 		.ustack = LB_NO_STACK,
@@ -223,6 +228,7 @@ static struct row_key now_key(const struct builder *b, const struct lb_now *n)
 	};
 
 	memcpy(full.comm, n->comm, sizeof(full.comm));
+	full.name = b->names->first_name(b->names->ctx, n->slot.lock, n->slot.kind, n->tgid);
 	memcpy(frames, n->frame, sizeof(frames));
 	full.site = b->names->site_of(b->names->ctx, frames, n->n_frames);
 	return full;
@@ -334,6 +340,7 @@ static void top_locks(struct builder *b)
 				r->lock = p->full.lock;
 				r->kind = p->full.kind;
 				r->mode = p->full.mode;
+				r->name_tgid = p->full.tgid;
 			}
 			r->n_locks++;
 		}
@@ -345,8 +352,10 @@ static void name_row(struct builder *b, struct row *r)
 {
 	const struct table_names *n = b->names;
 
-	r->identity = n->identity(n->ctx, r->lock, r->kind, r->tgid);
-	r->cls = n->lock_class(n->ctx, r->lock, r->kind);
+	r->identity = n->identity(n->ctx, r->lock, r->kind, r->name_tgid);
+	r->cls = n->lock_class(n->ctx, r->lock, r->kind, r->name_tgid);
+	if (b->t->by == BY_CGROUP)
+		r->cgroup_path = n->cgroup(n->ctx, r->cgroup);
 	if (n->owner)
 		r->owner = n->owner(n->ctx, r->lock, r->kind);
 	r->stderr_ns = sqrt(r->stderr_ns) * 1000;

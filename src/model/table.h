@@ -21,15 +21,19 @@ struct table_names {
 	/* The site of a stack id, or of raw frames (innermost first); NULL when not known. */
 	const char *(*site)(void *ctx, int32_t kstack);
 	const char *(*site_of)(void *ctx, const uint64_t *frames, unsigned int n);
-	/* What the lock is called; first_seen helps to tell a reused address. */
+	/* What the lock was called when a task of process tgid first waited for it: waits of different
+	 * objects that had the same address one after the other are kept apart by it. */
+	const char *(*first_name)(void *ctx, uint64_t lock, unsigned int kind, uint32_t tgid);
+	/* The same for display: brought up to date where the object is still there. */
 	const char *(*identity)(void *ctx, uint64_t lock, unsigned int kind, uint32_t tgid);
 	/* Its class: the name without the instance. */
-	const char *(*lock_class)(void *ctx, uint64_t lock, unsigned int kind);
+	const char *(*lock_class)(void *ctx, uint64_t lock, unsigned int kind, uint32_t tgid);
 	/* The lock that the address belongs to (differs from it on PREEMPT_RT only). */
-	uint64_t (*lock_of)(void *ctx, uint64_t lock, unsigned int kind);
+	uint64_t (*lock_of)(void *ctx, uint64_t lock, unsigned int kind, uint32_t tgid);
 	/* Who holds it at this moment, in words ("mysqld/1234", "mysqld/1234?" when only likely), or
 	 * NULL. May be NULL itself. */
 	const char *(*owner)(void *ctx, uint64_t lock, unsigned int kind);
+	/* The path of a cgroup, or its id as a number. */
 	const char *(*cgroup)(void *ctx, uint64_t id);
 	void *ctx;
 };
@@ -49,6 +53,8 @@ struct row {
 	const char *identity;
 	const char *cls;
 	const char *owner;
+	const char *cgroup_path;
+	uint32_t name_tgid; /* the process through whose waits identity was found */
 	uint32_t n_locks; /* how many different locks are in the row */
 	double site_share; /* of the row's split time: 0 to 1 */
 	/* figures */

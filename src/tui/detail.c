@@ -22,7 +22,7 @@ static struct row_id id_of(enum table_by by, const struct table_names *n, uint64
 			   uint32_t mode, uint32_t tgid, const char *comm, const char *site)
 {
 	struct row r = {
-		.lock = by == BY_LOCK || by == BY_STACK ? n->lock_of(n->ctx, lock, kind) : 0,
+		.lock = by == BY_LOCK || by == BY_STACK ? n->lock_of(n->ctx, lock, kind, tgid) : 0,
 		.tgid = tgid,
 		.site = site,
 		.kind = (uint8_t)kind,

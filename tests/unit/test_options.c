@@ -18,7 +18,7 @@ const struct lb_command lb_commands[] = {
 	{CMD_TOP, "top", "Top", ARGS_INTERVAL, false, nothing},
 	{CMD_TRACE, "trace", "Trace", ARGS_NONE, true, nothing},
 	{CMD_WAITS, "waits", "Waits", ARGS_INTERVAL, true, nothing},
-	{CMD_EXPLAIN, "explain", "Explain", ARGS_FILES, false, nothing},
+	{CMD_HELP, "help", "Help", ARGS_FILES, false, nothing},
 	{CMD_DOCTOR, "doctor", "Doctor", ARGS_NONE, false, nothing},
 	{CMD_HELP, "help", "Help", ARGS_FILES, false, nothing},
 };
@@ -239,7 +239,7 @@ static void takes_words(void **state)
 	assert_int_equal(o.interval, 500000000);
 	assert_int_equal(o.count, 3);
 	assert_int_equal(o.format, FORMAT_JSON);
-	assert_int_equal(parse("explain a b", &o, &e), 0);
+	assert_int_equal(parse("help a b", &o, &e), 0);
 	assert_int_equal(o.n_args, 2);
 	assert_string_equal(o.args[1], "b");
 }

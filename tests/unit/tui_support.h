@@ -41,12 +41,12 @@ static inline const char *t_identity(void *ctx, uint64_t lock, unsigned int kind
 	return name_n("lock-", lock);
 }
 
-static inline const char *t_class(void *ctx, uint64_t lock, unsigned int kind)
+static inline const char *t_class(void *ctx, uint64_t lock, unsigned int kind, uint32_t tgid)
 {
 	return "class";
 }
 
-static inline uint64_t t_lock_of(void *ctx, uint64_t lock, unsigned int kind)
+static inline uint64_t t_lock_of(void *ctx, uint64_t lock, unsigned int kind, uint32_t tgid)
 {
 	return lock;
 }
@@ -55,6 +55,7 @@ static const struct table_names test_names = {
 	.site = t_site,
 	.site_of = t_site_of,
 	.identity = t_identity,
+	.first_name = t_identity,
 	.lock_class = t_class,
 	.lock_of = t_lock_of,
 };

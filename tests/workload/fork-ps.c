@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A process with --mib of touched memory forks --forks times (each fork holds its mmap_lock for write
+ * while the page tables are copied), while a thread of it maps and unmaps, and another process called
+ * "ps" reads its /proc/PID/cmdline. Prints one JSON line. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "workload.h"
+
+static atomic_bool stop;
+static long maps;
+
+static void *map_loop(void *arg)
+{
+	while (!stop) {
+		void *p = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		munmap(p, 4096);
+		maps++;
+	}
+	return NULL;
+}
+
+static void ps(pid_t pid)
+{
+	char path[64], buf[256];
+
+	prctl(PR_SET_NAME, "ps");
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
+	for (;;) {
+		int fd = open(path, O_RDONLY);
+
+		if (fd < 0)
+			_exit(0);
+		while (read(fd, buf, sizeof(buf)) > 0)
+			;
+		close(fd);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option opts[] = {{"mib", 1, NULL, 'm'}, {"forks", 1, NULL, 'f'}, {NULL, 0, NULL, 0}};
+	long mib = 64, forks = 20;
+	pthread_t t;
+	pid_t reader;
+	char *p;
+	int c;
+
+	while ((c = getopt_long(argc, argv, "m:f:", opts, NULL)) != -1) {
+		if (c == 'm')
+			mib = number(optarg);
+		else if (c == 'f')
+			forks = number(optarg);
+		else
+			return 2;
+	}
+	p = mmap(NULL, (size_t)mib << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED)
+		return perror("fork-ps"), 1;
+	madvise(p, (size_t)mib << 20, MADV_NOHUGEPAGE);
+	memset(p, 1, (size_t)mib << 20);
+	reader = fork();
+	if (!reader)
+		ps(getppid());
+	pthread_create(&t, NULL, map_loop, NULL);
+	for (long i = 0; i < forks; i++) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(0);
+		waitpid(pid, NULL, 0);
+	}
+	stop = true;
+	pthread_join(t, NULL);
+	kill(reader, SIGKILL);
+	waitpid(reader, NULL, 0);
+	printf("{\"workload\":\"fork-ps\",\"pid\":%d,\"forks\":%ld,\"maps\":%ld}\n", getpid(), forks, maps);
+	return 0;
+}
