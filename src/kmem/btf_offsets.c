@@ -18,6 +18,7 @@ struct btf_offsets {
 	char *path;
 	struct btf *btf;
 	bool borrowed; /* btf is somebody else's */
+	bool pinned;   /* btf is ours, and somebody else uses it */
 	int failed;
 	struct err err;
 	uint32_t *slots; /* type ids, 0 is free; n_slots is a power of two */
@@ -56,15 +57,30 @@ struct btf_offsets *btf_offsets__borrow(struct btf *btf)
 	return o;
 }
 
+static void unload(struct btf_offsets *o)
+{
+	for (unsigned int i = 0; i < o->n_modules; i++)
+		btf__free(o->modules[i].btf);
+	o->n_modules = 0;
+	free(o->slots);
+	o->slots = NULL;
+	if (o->borrowed)
+		return;
+	btf__free(o->btf);
+	o->btf = NULL;
+}
+
+void btf_offsets__release(struct btf_offsets *o)
+{
+	if (!o->pinned)
+		unload(o);
+}
+
 void btf_offsets__free(struct btf_offsets *o)
 {
 	if (!o)
 		return;
-	for (unsigned int i = 0; i < o->n_modules; i++)
-		btf__free(o->modules[i].btf);
-	if (!o->borrowed)
-		btf__free(o->btf);
-	free(o->slots);
+	unload(o);
 	free(o->path);
 	free(o);
 }
@@ -123,14 +139,20 @@ static int load(struct btf_offsets *o)
 	return err ? err_errno(&o->err, err, "cannot index %s", path) : 0;
 }
 
-const struct btf *btf_offsets__btf(struct btf_offsets *o, struct err *e)
+static int ensure(struct btf_offsets *o)
 {
 	if (!o->slots && !o->failed)
 		o->failed = load(o);
-	if (o->failed) {
+	return o->failed;
+}
+
+const struct btf *btf_offsets__btf(struct btf_offsets *o, struct err *e)
+{
+	if (ensure(o)) {
 		err_set(e, o->failed, "%s", o->err.msg);
 		return NULL;
 	}
+	o->pinned = true;
 	return o->btf;
 }
 
@@ -293,11 +315,22 @@ static int find_enumerator(struct btf_offsets *o, const char *name, struct btf_f
 	return -ENOENT;
 }
 
+static int find_func(struct btf_offsets *o, const char *name, struct btf_field *out)
+{
+	int id = btf__find_by_name_kind(o->btf, name, BTF_KIND_FUNC);
+
+	if (id <= 0)
+		return -ENOENT;
+	out->off = (uint32_t)id;
+	out->size = 0;
+	return 0;
+}
+
 int btf_offsets__find(struct btf_offsets *o, const char *path, struct btf_field *out)
 {
 	int err = -ENOENT;
 
-	if (!btf_offsets__btf(o, NULL))
+	if (ensure(o))
 		return o->failed;
 	while (err == -ENOENT && *path) {
 		char one[PATH_MAX_LEN];
@@ -312,18 +345,10 @@ int btf_offsets__find(struct btf_offsets *o, const char *path, struct btf_field 
 			err = find_sizeof(o, one + 7, out);
 		else if (!strncmp(one, "enum ", 5))
 			err = find_enumerator(o, one + 5, out);
+		else if (!strncmp(one, "func ", 5))
+			err = find_func(o, one + 5, out);
 		else
 			err = find_one(o, one, out);
 	}
 	return err;
-}
-
-int btf_offsets__func(struct btf_offsets *o, const char *name)
-{
-	int id;
-
-	if (!btf_offsets__btf(o, NULL))
-		return o->failed;
-	id = btf__find_by_name_kind(o->btf, name, BTF_KIND_FUNC);
-	return id > 0 ? id : -ENOENT;
 }

@@ -30,16 +30,17 @@ void btf_offsets__free(struct btf_offsets *o);
  * (the same error again on every later call). Others may use it as long as o lives. */
 const struct btf *btf_offsets__btf(struct btf_offsets *o, struct err *e);
 
+/* Gives back the memory of the BTF (some 6 MB) until the next question; nothing happens once somebody
+ * has got it from btf_offsets__btf(). */
+void btf_offsets__release(struct btf_offsets *o);
+
 /* Finds a field. path is TYPE.FIELD[.FIELD...], through embedded and anonymous structures and the first
  * elements of arrays; with "MODULE:" in front the type is looked for in the kernel and, when it is not
  * there, in that module. Or a list of such paths separated by "|" of which the first that exists
  * counts. "sizeof TYPE" gives the size of a structure (as size, off 0) and "enum NAME" the value of an
- * enumerator (as off).
+ * enumerator (as off), "func NAME" whether there is a function (its BTF id as off).
  * 0, -ENOENT when the kernel has none of them (or a bit field, which has no address), -EINVAL for a
  * malformed path, or the error of btf_offsets__btf(). */
 int btf_offsets__find(struct btf_offsets *o, const char *path, struct btf_field *out);
-
-/* The BTF id of the function NAME, or -ENOENT. */
-int btf_offsets__func(struct btf_offsets *o, const char *name);
 
 #endif

@@ -166,6 +166,7 @@
 	F(CACHE_LIST, "kmem_cache.list")                                                           \
 	F(NODE_PARTIAL, "kmem_cache_node.partial.next")                                            \
 	F(SLAB_LIST, "slab.slab_list|page.slab_list")                                              \
+	F(FUNC_GET_CACHE, "func bpf_get_kmem_cache")                                               \
 	F(ENUM_PG_SLAB, "enum PG_slab")                                                            \
 	F(ENUM_PGTY_SLAB, "enum PGTY_slab")
 

@@ -94,9 +94,20 @@ static void live_readv(struct kmem *k, struct kmem_req *reqs, size_t n)
 	flush_batch(l, batch, have);
 }
 
+/* All of them at the first question (1 ms), so that the BTF need not be kept. */
 static int live_field(struct kmem *k, enum kmem_field f, struct btf_field *out)
 {
-	return btf_offsets__find(live(k)->offsets, kmem__field_path(f), out);
+	struct kmem_live *l = live(k);
+
+	for (int i = 0; i < KF_N; i++) {
+		int err = btf_offsets__find(l->offsets, kmem__field_path((enum kmem_field)i),
+					    &k->fields[i].at);
+
+		k->fields[i].state = err ? FIELD_ABSENT : FIELD_PRESENT;
+	}
+	btf_offsets__release(l->offsets);
+	*out = k->fields[f].at;
+	return k->fields[f].state == FIELD_PRESENT ? 0 : -ENOENT;
 }
 
 static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
@@ -208,8 +219,8 @@ static int live_slab_cache(struct kmem *k, uint64_t addr, uint64_t *cache)
 {
 	struct kmem_live *l = live(k);
 
-	if (!l->slab)
-		l->slab = slabcache__new(l->offsets);
+	if (!l->slab && kmem__has(k, KF_FUNC_GET_CACHE))
+		l->slab = slabcache__new();
 	return l->slab ? slabcache__of(l->slab, addr, cache) : 0;
 }
 

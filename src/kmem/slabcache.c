@@ -4,23 +4,19 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <linux/types.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "peekslab.skel.h"
 
 struct slabcache {
-	struct btf_offsets *offsets;
 	struct peekslab_bpf *skel;
 	bool failed;
 };
 
-struct slabcache *slabcache__new(struct btf_offsets *offsets)
+struct slabcache *slabcache__new(void)
 {
-	struct slabcache *s = calloc(1, sizeof(*s));
-
-	if (s)
-		s->offsets = offsets;
-	return s;
+	return calloc(1, sizeof(struct slabcache));
 }
 
 void slabcache__free(struct slabcache *s)
@@ -43,8 +39,6 @@ static bool ensure(struct slabcache *s)
 	if (s->skel || s->failed)
 		return !s->failed;
 	s->failed = true;
-	if (btf_offsets__func(s->offsets, "bpf_get_kmem_cache") < 0)
-		return false;
 	old = libbpf_set_print(quiet);
 	s->skel = peekslab_bpf__open_and_load();
 	libbpf_set_print(old);

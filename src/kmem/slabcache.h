@@ -2,13 +2,13 @@
 #ifndef LOCKBLAME_KMEM_SLABCACHE_H
 #define LOCKBLAME_KMEM_SLABCACHE_H
 
-#include "kmem/btf_offsets.h"
+#include <stdint.h>
 
 /* Asks the kernel which slab cache an address belongs to, through the kfunc bpf_get_kmem_cache()
- * (6.13+). Loading happens on the first question. */
+ * (6.13+; the caller has seen that there is one). Loading happens on the first question. */
 struct slabcache;
 
-struct slabcache *slabcache__new(struct btf_offsets *offsets);
+struct slabcache *slabcache__new(void);
 void slabcache__free(struct slabcache *s);
 
 /* 1 with the address of the struct kmem_cache in *cache, or 0 in it when addr is no slab memory;

@@ -87,10 +87,10 @@ static void fails(struct btf_offsets *o, const char *p, int err)
 static void test_paths(void **state)
 {
 	struct btf_offsets *o = btf_offsets__new(path);
+	const struct btf *b;
 	struct err e;
 
 	assert_non_null(o);
-	assert_non_null(btf_offsets__btf(o, &e));
 	finds(o, "outer.first", 0, 8);
 	finds(o, "outer.x", 8, 4);
 	finds(o, "outer.y", 8, 8);
@@ -112,7 +112,15 @@ static void test_paths(void **state)
 	fails(o, "sizeof int", -ENOENT);
 	fails(o, "outer", -EINVAL);
 	fails(o, "|outer.first", -EINVAL);
-	assert_int_equal(btf_offsets__func(o, "nosuch"), -ENOENT);
+	fails(o, "func nosuch", -ENOENT);
+	btf_offsets__release(o);
+	finds(o, "inner.b", 8, 8);
+	/* What was handed out stays. */
+	b = btf_offsets__btf(o, &e);
+	assert_non_null(b);
+	btf_offsets__release(o);
+	assert_true(btf__type_cnt(b) > 5);
+	assert_ptr_equal(btf_offsets__btf(o, &e), b);
 	btf_offsets__free(o);
 }
 
