@@ -268,7 +268,7 @@ static const struct ksym_entry *lookup(const struct ksym_table *t, uint64_t addr
 	const struct ksym_entry *s, *next;
 	int64_t i;
 
-	if (t->hidden)
+	if (t->hidden || inside(addr, t->percpu_start, t->percpu_end))
 		return NULL;
 	i = at_or_below(t, addr);
 	if (i < 0)

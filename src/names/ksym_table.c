@@ -87,8 +87,10 @@ static bool is_edge(const struct line *l)
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (line_is(l, names[i]))
 			return true;
-	return line_starts(l, "__start_") || line_starts(l, "__stop_") ||
-	       line_ends(l, "text_start") || line_ends(l, "text_end") ||
+	/* tables in data; functions like __stop_tty are none */
+	if ((l->type | 0x20) != 't' && (line_starts(l, "__start_") || line_starts(l, "__stop_")))
+		return true;
+	return line_ends(l, "text_start") || line_ends(l, "text_end") ||
 	       line_ends(l, "text_begin") || line_ends(l, "rodata_hugepage_align");
 }
 
@@ -332,6 +334,27 @@ static void drop_offsets(struct ksym_table *t)
 	t->n = n;
 }
 
+static bool inside(uint64_t addr, uint64_t start, uint64_t end)
+{
+	return addr >= start && addr < end;
+}
+
+/* The letters are not to be trusted: 7.2 lists half of .data as 'T'. Where a symbol lies is. */
+static void class_by_place(struct ksym_table *t)
+{
+	if (t->hidden || !t->text.end)
+		return;
+	for (uint32_t i = 0; i < t->n; i++) {
+		struct ksym_entry *s = &t->entry[i];
+
+		if (s->class != KSYM_TEXT || s->module)
+			continue;
+		if (!inside(s->addr, t->text.start, t->text.end) &&
+		    !inside(s->addr, t->init.start, t->init.end))
+			s->class = KSYM_DATA;
+	}
+}
+
 static void shrink(struct ksym_table *t)
 {
 	void *p = realloc(t->entry, t->n ? t->n * sizeof(*t->entry) : 1);
@@ -367,6 +390,7 @@ int ksym_table__read(struct ksym_table *t, const char *path, struct err *e)
 		return err_errno(e, r, "cannot read %s", path);
 	}
 	drop_offsets(t);
+	class_by_place(t);
 	sort_entries(t);
 	shrink(t);
 	return 0;

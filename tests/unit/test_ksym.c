@@ -25,6 +25,7 @@ static const char small[] =
 	"ffffffff81000380 T __memmove\n"
 	"ffffffff81000380 W memmove\n"
 	"ffffffff810003c0 t init_once\n"
+	"ffffffff810003e0 T __stop_tty\n"
 	"ffffffff81000400 T last_in_text\n"
 	"ffffffff81000500 T _etext\n"
 	"ffffffff82000000 D __start_rodata\n"
@@ -73,6 +74,7 @@ static void finds_code(void **state)
 	assert_int_equal(s.offset, 0x34);
 	assert_null(s.module);
 	assert_name(ks, 0xffffffff81000345, "init_once");
+	assert_name(ks, 0xffffffff810003e4, "__stop_tty"); /* no mark of a section */
 	assert_name(ks, 0xffffffff83000050, "early_thing");
 	assert_string_equal(ksyms__format(ks, 0xffffffff81000234, buf, sizeof(buf)),
 			    "down_read+0x34");
@@ -231,10 +233,11 @@ static char *with_data(void)
 		fprintf(f, "ffffffff82%06x d filler_%d\n", 0x1000 + i * 16, i);
 	fputs("ffffffff82100000 D rtnl_mutex\n"
 	      "ffffffff82100020 d __func__.12345\n"
-	      "ffffffff82100040 D cgroup_threadgroup_rwsem\n"
+	      "ffffffff82100040 T cgroup_threadgroup_rwsem\n" /* sic: 7.2 */
 	      "ffffffff82100100 b big_table\n"
 	      "ffffffff82900000 B __bss_stop\n"
 	      "ffffffff82900000 B _end\n"
+	      "ffffffff829ff000 T handshake_exit\n"
 	      "ffffffff82a00000 D __per_cpu_start\n"
 	      "ffffffff82a00100 d runqueues\n"
 	      "ffffffff82a10000 D __per_cpu_end\n"
@@ -272,6 +275,7 @@ static void finds_data(void **state)
 	/* code is no data, data no code */
 	assert_false(ksyms__find_data(ks, 0xffffffff81000010, &s));
 	assert_false(ksyms__find(ks, 0xffffffff82100000, &s));
+	assert_false(ksyms__find(ks, 0xffffffff82100048, &s));
 	/* the per-CPU template is nobody's memory */
 	assert_false(ksyms__find_data(ks, 0xffffffff82a00110, &s));
 	assert_int_equal(ksyms__addr(ks, "runqueues", &addr), -ENOENT);
