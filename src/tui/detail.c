@@ -144,7 +144,10 @@ static void heading(const struct detail *d, const struct row *r, struct lines *o
 		snprintf(buf, sizeof(buf), "tasks called %s", r->comm);
 		break;
 	case BY_CGROUP:
-		snprintf(buf, sizeof(buf), "cgroup %" PRIu64, r->cgroup);
+		if (r->cgroup)
+			snprintf(buf, sizeof(buf), "cgroup %" PRIu64, r->cgroup);
+		else
+			snprintf(buf, sizeof(buf), "waits in progress: their cgroup is known when they end");
 		break;
 	default:
 		snprintf(buf, sizeof(buf), "%s, %s", kind_name(r->kind), mode_name(r->mode));

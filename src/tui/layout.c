@@ -23,7 +23,7 @@ static const struct shown by_lock[] = {
  * took is what the sampling is made for. */
 static const struct shown by_split[] = {
 	{"now", 2, 0},	 {"longest", 3, 0}, {"blocked", 1, 0}, {"share", 6, 0}, {"est", 4, 0},
-	{"error", 7, 0}, {"kind", 9, 0},    {"mode", 5, 0},    {"site", 0, 20}, {"identity", 8, 20},
+	{"error", 7, 0}, {"kind", 9, 9},    {"mode", 5, 0},    {"site", 0, 20}, {"identity", 8, 20},
 	{NULL, 0, 0},
 };
 
