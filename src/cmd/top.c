@@ -73,7 +73,8 @@ static int stack_raw(void *ctx, const uint64_t *addr, unsigned int n, const char
 	return namer__frames(ctx, addr, n, frames, max);
 }
 
-static int build_detail(struct top *t, struct session *s, const struct table_names *names, struct err *e)
+static int build_detail(struct top *t, struct session *s, const struct table_names *names,
+			struct err *e)
 {
 	struct detail d = {
 		.by = screen__view(&t->screen)->by,
@@ -82,7 +83,8 @@ static int build_detail(struct top *t, struct session *s, const struct table_nam
 		.all_waiters = t->screen.all_waiters,
 		.spin_kinds = spin_kinds(s),
 		.names = names,
-		.stacks = {stack_kernel, t->opts->user_stacks ? stack_user : NULL, stack_raw, s->namer},
+		.stacks = {stack_kernel, t->opts->user_stacks ? stack_user : NULL, stack_raw,
+			   s->namer},
 		.width = t->screen.width,
 	};
 	struct lines lines = {0};
@@ -102,14 +104,16 @@ static void empty_text(struct top *t, const struct snapshot *snap, double second
 	char why[192];
 
 	view__empty_text(snap, seconds, why, sizeof(why));
-	snprintf(t->info.empty, sizeof(t->info.empty), "%s. Waits that had begun before are not seen%s.", why,
+	snprintf(t->info.empty, sizeof(t->info.empty),
+		 "%s. Waits that had begun before are not seen%s.", why,
 		 cmd_find("explain") ? " (lockblame explain shows them)" : "");
 }
 
 /* Makes the table that the screen wants, out of the figures it wants. */
 static int build(struct top *t, struct session *s, struct err *e)
 {
-	/* Who holds a lock is read at this moment: with figures of an earlier one it would not go. */
+	/* Who holds a lock is read at this moment: with figures of an earlier one it would not go.
+	 */
 	struct table_names names = namer__names(s->namer, !t->screen.paused);
 	const struct snapshot *snap;
 	struct table table;
@@ -132,7 +136,10 @@ static int build(struct top *t, struct session *s, struct err *e)
 static void hooks_text(struct top *t, struct session *s, char *buf, size_t size)
 {
 	static const char *const families[] = {
-		[HOOKS_AUTO] = "?", [HOOKS_TP] = "tp", [HOOKS_FENTRY] = "fentry", [HOOKS_KPROBE] = "kprobe",
+		[HOOKS_AUTO] = "?",
+		[HOOKS_TP] = "tp",
+		[HOOKS_FENTRY] = "fentry",
+		[HOOKS_KPROBE] = "kprobe",
 	};
 	const struct hooks *h = collect__hooks(s->collect);
 	uint32_t kinds = t->opts->kinds ? t->opts->kinds : LB_KINDS_SLEEPING;
@@ -146,10 +153,12 @@ static void hooks_text(struct top *t, struct session *s, char *buf, size_t size)
 			continue;
 		spin |= h->kind[k].spin;
 		if (!h->kind[k].works)
-			n += (size_t)snprintf(buf + n, size - n, ", %s NOT SEEN", kind_name((unsigned int)k));
+			n += (size_t)snprintf(buf + n, size - n, ", %s NOT SEEN",
+					      kind_name((unsigned int)k));
 	}
 	if (n < size)
-		n += (size_t)snprintf(buf + n, size - n, ", %s", spin ? "spin shown" : "no spin time");
+		n += (size_t)snprintf(buf + n, size - n, ", %s",
+				      spin ? "spin shown" : "no spin time");
 	if (n < size && collect__walk_threshold(s->collect))
 		snprintf(buf + n, size - n, "; stacks < %s sampled",
 			 units__ns(u, collect__walk_threshold(s->collect)));
@@ -166,8 +175,8 @@ static void fill_info(struct top *t, struct session *s)
 	localtime_r(&now, &tm);
 	strftime(i->clock, sizeof(i->clock), "%T", &tm);
 	session__loss_text(s, i->losses, sizeof(i->losses));
-	i->lost = st->lost_map || st->lost_end || st->lost_begin || st->lost_stack || st->lost_split ||
-		  st->lost_ring;
+	i->lost = st->lost_map || st->lost_end || st->lost_begin || st->lost_stack ||
+		  st->lost_split || st->lost_ring;
 	hooks_text(t, s, i->hooks, sizeof(i->hooks));
 	snprintf(i->note, sizeof(i->note), "%s", why ? why : "");
 	i->waiting = s->delta.n_now;
@@ -199,7 +208,8 @@ static int hold(struct top *t, struct session *s, struct err *e)
 	snapshot__fini(&t->held_total);
 	if (!t->screen.paused)
 		return 0;
-	if (snapshot__delta(&s->delta, NULL, &t->held_delta) || snapshot__delta(&s->total, NULL, &t->held_total))
+	if (snapshot__delta(&s->delta, NULL, &t->held_delta) ||
+	    snapshot__delta(&s->total, NULL, &t->held_total))
 		return err_set(e, -ENOMEM, "out of memory");
 	t->held_delta_seconds = s->delta_seconds;
 	t->held_total_seconds = s->total_seconds;
@@ -214,8 +224,8 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000ULL + (uint64_t)ts.tv_nsec;
 }
 
-/* Naming the locks of a table takes some 60 us a row. More than a fifth of the time is not spent on it;
- * the clock in the header then stands still for some intervals. */
+/* Naming the locks of a table takes some 60 us a row. More than a fifth of the time is not spent on
+ * it; the clock in the header then stands still for some intervals. */
 static void pay_back(struct top *t, uint64_t cost_ns)
 {
 	uint64_t ticks = cost_ns * 5 / t->screen.interval_ns;
@@ -380,7 +390,8 @@ static void batch_view(struct top *t)
 
 static int run(struct top *t, bool batch, struct err *e)
 {
-	struct collect_config cfg = {.split = true, .owner = true, .cgroup = t->view.by == BY_CGROUP};
+	struct collect_config cfg = {
+		.split = true, .owner = true, .cgroup = t->view.by == BY_CGROUP};
 	struct session s;
 	int r = session__open(&s, t->opts, &cfg, e);
 
@@ -423,7 +434,8 @@ int cmd_top(struct lb_opts *o)
 	if (batch) {
 		batch_view(&t);
 		if (why && !o->quiet)
-			fprintf(stderr, "lockblame: no full screen: %s; printing tables as -b does\n", why);
+			fprintf(stderr,
+				"lockblame: no full screen: %s; printing tables as -b does\n", why);
 	}
 	r = run(&t, batch, &e);
 	if (r) {

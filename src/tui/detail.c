@@ -18,8 +18,9 @@
 #define BAR_WIDTH 40
 
 /* The row that a cell would fall into, as far as identifying it goes. */
-static struct row_id id_of(enum table_by by, const struct table_names *n, uint64_t lock, uint32_t kind,
-			   uint32_t mode, uint32_t tgid, const char *comm, const char *site)
+static struct row_id id_of(enum table_by by, const struct table_names *n, uint64_t lock,
+			   uint32_t kind, uint32_t mode, uint32_t tgid, const char *comm,
+			   const char *site)
 {
 	struct row r = {
 		.lock = by == BY_LOCK || by == BY_STACK ? n->lock_of(n->ctx, lock, kind, tgid) : 0,
@@ -134,8 +135,8 @@ static void heading(const struct detail *d, const struct row *r, struct lines *o
 		snprintf(buf, sizeof(buf), "%s", known(r->identity));
 		break;
 	case BY_SITE:
-		snprintf(buf, sizeof(buf), "%s: waits for a %s, %s", known(r->site), kind_name(r->kind),
-			 mode_name(r->mode));
+		snprintf(buf, sizeof(buf), "%s: waits for a %s, %s", known(r->site),
+			 kind_name(r->kind), mode_name(r->mode));
 		break;
 	case BY_PROCESS:
 		snprintf(buf, sizeof(buf), "process %u, %s", r->tgid, r->comm);
@@ -147,18 +148,20 @@ static void heading(const struct detail *d, const struct row *r, struct lines *o
 		if (r->cgroup)
 			snprintf(buf, sizeof(buf), "cgroup %" PRIu64, r->cgroup);
 		else
-			snprintf(buf, sizeof(buf), "waits in progress: their cgroup is known when they end");
+			snprintf(buf, sizeof(buf),
+				 "waits in progress: their cgroup is known when they end");
 		break;
 	default:
 		snprintf(buf, sizeof(buf), "%s, %s", kind_name(r->kind), mode_name(r->mode));
 	}
 	lines__wrap(out, LINE_BOLD, d->width, 2, 3, buf);
 	if (d->by == BY_LOCK)
-		snprintf(buf, sizeof(buf), "%s, waits for %s; 0x%" PRIx64 "; owner now: %s", kind_name(r->kind),
-			 mode_name(r->mode), r->lock, known(r->owner));
+		snprintf(buf, sizeof(buf), "%s, waits for %s; 0x%" PRIx64 "; owner now: %s",
+			 kind_name(r->kind), mode_name(r->mode), r->lock, known(r->owner));
 	else
-		snprintf(buf, sizeof(buf), "%u lock%s; largest: %s (0x%" PRIx64 "), owner now: %s", r->n_locks,
-			 r->n_locks == 1 ? "" : "s", known(r->identity), r->lock, known(r->owner));
+		snprintf(buf, sizeof(buf), "%u lock%s; largest: %s (0x%" PRIx64 "), owner now: %s",
+			 r->n_locks, r->n_locks == 1 ? "" : "s", known(r->identity), r->lock,
+			 known(r->owner));
 	lines__wrap(out, LINE_PLAIN, d->width, 2, 3, buf);
 }
 
@@ -172,7 +175,9 @@ static int cmp_begin(const void *pa, const void *pb)
 static bool same_stack(const struct lb_now *a, const struct lb_now *b)
 {
 	return a->n_frames == b->n_frames &&
-	       !memcmp(a->frame, b->frame, (a->n_frames < LB_NOW_DEPTH ? a->n_frames : LB_NOW_DEPTH) * sizeof(a->frame[0]));
+	       !memcmp(a->frame, b->frame,
+		       (a->n_frames < LB_NOW_DEPTH ? a->n_frames : LB_NOW_DEPTH) *
+			       sizeof(a->frame[0]));
 }
 
 static void waiter_stack(const struct detail *d, const struct lb_now *w, struct lines *out)
@@ -186,7 +191,8 @@ static void waiter_stack(const struct detail *d, const struct lb_now *w, struct 
 	for (int i = 0; i < n; i++)
 		lines__add(out, LINE_DIM, "        %s", frames[i]);
 	if (!n)
-		lines__add(out, LINE_DIM, "        (no stack: it was running when it was looked at)");
+		lines__add(out, LINE_DIM,
+			   "        (no stack: it was running when it was looked at)");
 }
 
 static void waiter(const struct detail *d, const struct lb_now *w, uint64_t when, struct lines *out)
@@ -195,12 +201,14 @@ static void waiter(const struct detail *d, const struct lb_now *w, uint64_t when
 	char u[UNITS_BUF], owner[64] = "";
 
 	if (w->slot.owner_certainty != LB_UNKNOWN)
-		snprintf(owner, sizeof(owner), "  came behind %.16s/%u%s", w->slot.owner_comm, w->slot.owner_tid,
-			 w->slot.owner_certainty == LB_EXACT ? "" : "?");
-	lines__add(out, age >= STUCK_NS ? LINE_ALERT : 0, "%c %7s  %-5s  %.16s/%u%s%s%s", age >= STUCK_NS ? '!' : ' ',
-		   units__ns(u, age), mode_name(w->slot.mode), w->comm, w->tid, owner,
-		   d->by == BY_LOCK ? "" : "  ",
-		   d->by == BY_LOCK ? "" : known(d->names->identity(d->names->ctx, w->slot.lock, w->slot.kind, w->tgid)));
+		snprintf(owner, sizeof(owner), "  came behind %.16s/%u%s", w->slot.owner_comm,
+			 w->slot.owner_tid, w->slot.owner_certainty == LB_EXACT ? "" : "?");
+	lines__add(out, age >= STUCK_NS ? LINE_ALERT : 0, "%c %7s  %-5s  %.16s/%u%s%s%s",
+		   age >= STUCK_NS ? '!' : ' ', units__ns(u, age), mode_name(w->slot.mode), w->comm,
+		   w->tid, owner, d->by == BY_LOCK ? "" : "  ",
+		   d->by == BY_LOCK ? ""
+				    : known(d->names->identity(d->names->ctx, w->slot.lock,
+							       w->slot.kind, w->tgid)));
 }
 
 /* Oldest first; a stack that equals the one above is not shown again. */
@@ -221,7 +229,8 @@ static void waiters(const struct detail *d, struct snapshot *sub, struct lines *
 			waiter_stack(d, &sub->now[i], out);
 	}
 	if (shown < sub->n_now)
-		lines__add(out, LINE_PLAIN, "  ... and %zu more (w shows them)", sub->n_now - shown);
+		lines__add(out, LINE_PLAIN, "  ... and %zu more (w shows them)",
+			   sub->n_now - shown);
 }
 
 static void one_stack(const struct detail *d, const struct row *x, uint64_t all, struct lines *out)
@@ -233,14 +242,17 @@ static void one_stack(const struct detail *d, const struct row *x, uint64_t all,
 	if (x->sampled)
 		snprintf(err, sizeof(err), " +- %s", units__ns(u, (uint64_t)x->stderr_ns));
 	lines__add(out, LINE_PLAIN, "%5s %%  %s%s%s, %" PRIu64 " stacks walked%s%s",
-		   units__percent(share, x->total_ns, all), x->sampled ? "~" : "", units__ns(total, x->total_ns), err,
-		   x->walked, d->by == BY_LOCK ? "" : ", ", d->by == BY_LOCK ? "" : known(x->identity));
+		   units__percent(share, x->total_ns, all), x->sampled ? "~" : "",
+		   units__ns(total, x->total_ns), err, x->walked, d->by == BY_LOCK ? "" : ", ",
+		   d->by == BY_LOCK ? "" : known(x->identity));
 	n = d->stacks.kernel(d->stacks.ctx, x->kstack, frames, LB_STACK_DEPTH);
 	for (int i = 0; i < n; i++)
 		lines__add(out, LINE_DIM, "        %s", frames[i]);
 	if (!n)
 		lines__add(out, LINE_DIM, "        (the kernel stack could not be kept)");
-	n = d->stacks.user ? d->stacks.user(d->stacks.ctx, x->ustack, x->tgid, frames, LB_STACK_DEPTH) : 0;
+	n = d->stacks.user
+		    ? d->stacks.user(d->stacks.ctx, x->ustack, x->tgid, frames, LB_STACK_DEPTH)
+		    : 0;
 	for (int i = 0; i < n; i++)
 		lines__add(out, LINE_DIM, "        %s (user)", frames[i]);
 }
@@ -261,7 +273,9 @@ static int stacks(const struct detail *d, const struct snapshot *sub, struct lin
 	if (!r && !t.n_rows)
 		lines__add(out, LINE_BOLD, "Stacks: no wait with a stack ended in this time");
 	else if (!r)
-		lines__add(out, LINE_BOLD, "Stacks, by share of the time waited (~ estimated: short waits are sampled)");
+		lines__add(out, LINE_BOLD,
+			   "Stacks, by share of the time waited (~ estimated: short waits are "
+			   "sampled)");
 	shown = r || t.n_rows < STACKS_SHOWN ? t.n_rows : STACKS_SHOWN;
 	for (size_t i = 0; !r && i < shown; i++)
 		one_stack(d, &t.rows[i], all, out);
@@ -295,16 +309,19 @@ static void histogram(const struct detail *d, const struct row *r, struct lines 
 	}
 	lines__add(out, LINE_BOLD, "Waits by duration");
 	for (int b = low; b <= high; b++) {
-		char from[UNITS_BUF], to[UNITS_BUF], count[UNITS_BUF], share[UNITS_BUF], bar[BAR_WIDTH + 1];
+		char from[UNITS_BUF], to[UNITS_BUF], count[UNITS_BUF], share[UNITS_BUF],
+			bar[BAR_WIDTH + 1];
 		size_t len = (size_t)((double)r->hist[b] / (double)most * BAR_WIDTH + 0.5);
 
 		if (r->hist[b] && !len)
 			len = 1;
 		memset(bar, '#', len);
 		bar[len] = '\0';
-		lines__add(out, LINE_PLAIN, "  %7s - %-7s %6s %5s%% %s", units__ns(from, b ? 1ULL << b : 0),
+		lines__add(out, LINE_PLAIN, "  %7s - %-7s %6s %5s%% %s",
+			   units__ns(from, b ? 1ULL << b : 0),
 			   b + 1 == LB_HIST_BUCKETS ? "up" : units__ns(to, 2ULL << b),
-			   units__count(count, r->hist[b]), units__percent(share, r->hist[b], all), bar);
+			   units__count(count, r->hist[b]), units__percent(share, r->hist[b], all),
+			   bar);
 	}
 }
 
@@ -324,7 +341,8 @@ static void figures(const struct table *t, const struct row *r, struct lines *ou
 		cell = columns[i].get(t, r);
 		if (cell.known)
 			lines__add(out, LINE_PLAIN, "  %-8s %10s  %s", columns[i].title,
-				   cell_text(&columns[i], &cell, buf, sizeof(buf)), columns[i].help);
+				   cell_text(&columns[i], &cell, buf, sizeof(buf)),
+				   columns[i].help);
 	}
 }
 
@@ -367,7 +385,8 @@ int detail__lines(const struct detail *d, struct lines *out)
 		if (!found)
 			lines__add(out, LINE_PLAIN, "%s",
 				   d->totals ? "Nobody has waited for it since the start."
-					     : "Nobody waited in the last interval (t: since the start).");
+					     : "Nobody waited in the last interval (t: since the "
+					       "start).");
 		waiters(d, &sub, out);
 		r = stacks(d, &sub, out);
 		histogram(d, found, out);

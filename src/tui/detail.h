@@ -11,7 +11,8 @@
 /* How stacks become text; frames innermost first, interned; both return how many. */
 struct detail_stacks {
 	int (*kernel)(void *ctx, int32_t id, const char **frames, int max);
-	int (*user)(void *ctx, int32_t id, uint32_t tgid, const char **frames, int max); /* may be NULL */
+	int (*user)(void *ctx, int32_t id, uint32_t tgid, const char **frames,
+		    int max); /* may be NULL */
 	int (*raw)(void *ctx, const uint64_t *addr, unsigned int n, const char **frames, int max);
 	void *ctx;
 };
@@ -21,7 +22,7 @@ struct detail {
 	struct row row; /* as it was when opened */
 	const struct snapshot *snap;
 	double seconds;
-	bool totals;	 /* snap is since the start */
+	bool totals; /* snap is since the start */
 	bool all_waiters;
 	uint32_t spin_kinds;
 	const struct table_names *names;

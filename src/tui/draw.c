@@ -30,6 +30,7 @@ const char *draw__unsuitable(void)
 {
 	const char *term = getenv("TERM");
 	int status = 0;
+	bool able;
 
 	if (!isatty(STDOUT_FILENO))
 		return "standard output is no terminal";
@@ -41,17 +42,17 @@ const char *draw__unsuitable(void)
 		return "TERM is dumb";
 	if (setupterm(term, STDOUT_FILENO, &status) != OK || status != 1)
 		return "the terminal type in TERM is not known here";
-	if (!cursor_address || !*cursor_address || !clear_screen)
-		return "this terminal cannot place its cursor";
-	return NULL;
+	able = cursor_address && *cursor_address && clear_screen;
+	del_curterm(cur_term);
+	return able ? NULL : "this terminal cannot place its cursor";
 }
 
 static void start_colours(void)
 {
 	const char *no = getenv("NO_COLOR");
 
-	colours = !(no && *no) && has_colors() && start_color() == OK && use_default_colors() == OK &&
-		  init_pair(PAIR_ALERT, COLOR_RED, -1) == OK;
+	colours = !(no && *no) && has_colors() && start_color() == OK &&
+		  use_default_colors() == OK && init_pair(PAIR_ALERT, COLOR_RED, -1) == OK;
 }
 
 int draw__start(void)
@@ -174,10 +175,20 @@ static unsigned int special(wint_t c)
 		wint_t curses;
 		unsigned int key;
 	} keys[] = {
-		{KEY_UP, TK_UP},	 {KEY_DOWN, TK_DOWN},	{KEY_LEFT, TK_LEFT},   {KEY_RIGHT, TK_RIGHT},
-		{KEY_PPAGE, TK_PGUP},	 {KEY_NPAGE, TK_PGDN},	{KEY_HOME, TK_HOME},   {KEY_END, TK_END},
-		{KEY_ENTER, TK_ENTER},	 {KEY_BTAB, TK_BACKTAB}, {KEY_BACKSPACE, TK_BACKSPACE},
-		{KEY_FIND, TK_HOME},	 {KEY_SELECT, TK_END},	{KEY_RESIZE, TK_NONE},
+		{KEY_UP, TK_UP},
+		{KEY_DOWN, TK_DOWN},
+		{KEY_LEFT, TK_LEFT},
+		{KEY_RIGHT, TK_RIGHT},
+		{KEY_PPAGE, TK_PGUP},
+		{KEY_NPAGE, TK_PGDN},
+		{KEY_HOME, TK_HOME},
+		{KEY_END, TK_END},
+		{KEY_ENTER, TK_ENTER},
+		{KEY_BTAB, TK_BACKTAB},
+		{KEY_BACKSPACE, TK_BACKSPACE},
+		{KEY_FIND, TK_HOME},
+		{KEY_SELECT, TK_END},
+		{KEY_RESIZE, TK_NONE},
 	};
 
 	if (c >= KEY_F(1) && c <= KEY_F(12))

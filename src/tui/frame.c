@@ -43,19 +43,23 @@ static void state_line(const struct screen *s, const struct screen_info *info, s
 	size_t n;
 
 	if (s->totals)
-		n = (size_t)snprintf(buf, sizeof(buf), "SINCE START, %s", units__ns(u, (uint64_t)(info->seconds * 1e9)));
+		n = (size_t)snprintf(buf, sizeof(buf), "SINCE START, %s",
+				     units__ns(u, (uint64_t)(info->seconds * 1e9)));
 	else
-		n = (size_t)snprintf(buf, sizeof(buf), "last %s", units__ns(u, (uint64_t)(info->seconds * 1e9)));
+		n = (size_t)snprintf(buf, sizeof(buf), "last %s",
+				     units__ns(u, (uint64_t)(info->seconds * 1e9)));
 	n += (size_t)snprintf(buf + n, sizeof(buf) - n, "; %zu waiting now", info->waiting);
 	if (info->waiting)
-		n += (size_t)snprintf(buf + n, sizeof(buf) - n, ", longest %s", units__ns(u, info->longest_ns));
+		n += (size_t)snprintf(buf + n, sizeof(buf) - n, ", longest %s",
+				      units__ns(u, info->longest_ns));
 	n += (size_t)snprintf(buf + n, sizeof(buf) - n, "; sort: %s%s",
 			      v->sort == SORT_AUTO ? "auto" : columns[v->sort].title,
 			      v->reverse ? " reversed" : "");
 	if (s->filter[0] && n < sizeof(buf))
-		snprintf(buf + n, sizeof(buf) - n, "; filter \"%s\": %zu of %zu rows", s->filter, s->n_visible,
-			 s->table.n_rows);
-	lines__wrap(out, info->longest_ns >= STUCK_NS ? LINE_ALERT : LINE_PLAIN, s->width, 2, 2, buf);
+		snprintf(buf + n, sizeof(buf) - n, "; filter \"%s\": %zu of %zu rows", s->filter,
+			 s->n_visible, s->table.n_rows);
+	lines__wrap(out, info->longest_ns >= STUCK_NS ? LINE_ALERT : LINE_PLAIN, s->width, 2, 2,
+		    buf);
 }
 
 /* On a low screen rows matter more than what is said around them. */
@@ -70,8 +74,8 @@ static void header(const struct screen *s, const struct screen_info *info, struc
 	if (s->height < 12 && !info->lost)
 		return;
 	snprintf(buf, sizeof(buf), "%s; %s", info->losses, info->hooks);
-	lines__wrap(out, info->lost ? LINE_ALERT | LINE_BOLD : LINE_PLAIN, s->width, 2, s->height < 16 ? 2 : 5,
-		    buf);
+	lines__wrap(out, info->lost ? LINE_ALERT | LINE_BOLD : LINE_PLAIN, s->width, 2,
+		    s->height < 16 ? 2 : 5, buf);
 	if (info->note[0] && s->height >= 16)
 		lines__wrap(out, LINE_PLAIN, s->width, 2, 2, info->note);
 }
@@ -79,8 +83,10 @@ static void header(const struct screen *s, const struct screen_info *info, struc
 static void key_line(const struct screen *s, struct lines *out)
 {
 	static const char *const keys[] = {
-		[PAGE_LIST] = "h help  Enter open  Tab view  / filter  s sort  t totals  Space pause  q quit",
-		[PAGE_DETAIL] = "Esc back  Up Down PgUp PgDn scroll  w all waiters  t totals  Space pause  h help",
+		[PAGE_LIST] = "h help  Enter open  Tab view  / filter  s sort  t totals  Space "
+			      "pause  q quit",
+		[PAGE_DETAIL] = "Esc back  Up Down PgUp PgDn scroll  w all waiters  t totals  "
+				"Space pause  h help",
 		[PAGE_HELP] = "Esc back  Up Down PgUp PgDn scroll",
 		[PAGE_SORT] = "Enter sort by it  Esc back  Up Down choose",
 	};
@@ -191,19 +197,21 @@ static void panel(const struct screen *s, struct lines *out)
 		lines__add(out, LINE_PLAIN, "%s", "");
 		return;
 	}
-	snprintf(buf, sizeof(buf), "%s%s (%s %s)", by == BY_LOCK || r->n_locks <= 1 ? "" : "most of it: ",
-		 known(r->identity), kind_name(r->kind), mode_name(r->mode));
+	snprintf(buf, sizeof(buf), "%s%s (%s %s)",
+		 by == BY_LOCK || r->n_locks <= 1 ? "" : "most of it: ", known(r->identity),
+		 kind_name(r->kind), mode_name(r->mode));
 	snprintf(address, sizeof(address), "  0x%" PRIx64, r->lock);
 	if (text__width(buf) + strlen(address) <= s->width)
 		add_to(buf, sizeof(buf), address);
 	lines__wrap(out, LINE_BOLD, s->width, 2, 1, buf);
 	snprintf(buf, sizeof(buf), "owner %s; site %s", known(r->owner), known(r->site));
 	if (r->site_share > 0 && by != BY_SITE && by != BY_STACK)
-		snprintf(buf + strlen(buf), sizeof(buf) - strlen(buf), " (%.0f%%)", r->site_share * 100);
+		snprintf(buf + strlen(buf), sizeof(buf) - strlen(buf), " (%.0f%%)",
+			 r->site_share * 100);
 	if (r->has_hist && r->count)
 		snprintf(buf + strlen(buf), sizeof(buf) - strlen(buf), "; p50 %s, p99 %s, max %s",
-			 units__ns(p50, row__quantile(r, 0.5)), units__ns(p99, row__quantile(r, 0.99)),
-			 units__ns(max, r->max_ns));
+			 units__ns(p50, row__quantile(r, 0.5)),
+			 units__ns(p99, row__quantile(r, 0.99)), units__ns(max, r->max_ns));
 	lines__wrap(out, LINE_PLAIN, s->width, 2, 1, buf);
 }
 
@@ -214,7 +222,8 @@ static void empty_text(const struct screen *s, const struct screen_info *info, s
 	if (!s->have_table)
 		snprintf(buf, sizeof(buf), "The first figures come after one interval.");
 	else if (s->table.n_rows)
-		snprintf(buf, sizeof(buf), "no rows: the filter \"%s\" hides all %zu (Esc removes it)", s->filter,
+		snprintf(buf, sizeof(buf),
+			 "no rows: the filter \"%s\" hides all %zu (Esc removes it)", s->filter,
 			 s->table.n_rows);
 	else
 		snprintf(buf, sizeof(buf), "%s", info->empty);
@@ -273,7 +282,7 @@ static void help_page(struct screen *s, struct lines *out)
 {
 	struct lines text = {0};
 
-	help__lines(&text);
+	help__lines(&text, s->width);
 	text_page(s, &text, out);
 	lines__fini(&text);
 }
@@ -285,11 +294,11 @@ static void sort_page(struct screen *s, struct lines *out)
 
 	lines__add(out, LINE_BOLD, "Sort by");
 	room = lines_left(s, out, 1);
-	lines__add(&text, s->menu == 0 ? LINE_REVERSE : 0, "%c %-9s %s", s->menu == 0 ? '>' : ' ', "auto",
-		   "what has waited 1 s or more first, then by BLK/S");
+	lines__add(&text, s->menu == 0 ? LINE_REVERSE : 0, "%c %-9s %s", s->menu == 0 ? '>' : ' ',
+		   "auto", "what has waited 1 s or more first, then by BLK/S");
 	for (size_t i = 0; i < n_columns; i++)
-		lines__add(&text, s->menu == i + 1 ? LINE_REVERSE : 0, "%c %-9s %s", s->menu == i + 1 ? '>' : ' ',
-			   columns[i].title, columns[i].help);
+		lines__add(&text, s->menu == i + 1 ? LINE_REVERSE : 0, "%c %-9s %s",
+			   s->menu == i + 1 ? '>' : ' ', columns[i].title, columns[i].help);
 	if (s->menu < s->scroll)
 		s->scroll = s->menu;
 	if (room && s->menu >= s->scroll + room)

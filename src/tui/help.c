@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "tui/help.h"
 
+#include <stdio.h>
+
 #include "model/columns.h"
 #include "util/cleanup.h"
 
@@ -28,20 +30,39 @@ static const struct {
 	{"q F10 Ctrl-C", "quit"},
 };
 
-void help__lines(struct lines *out)
+static const char *const marks[] = {
+	">  the selected row        !  a wait of 1 s or more is in progress",
+	"v ^ in front of a column's title: sorted by it, largest / smallest first",
+	"-  not known, or nothing to tell    +  cut here    ?  likely, not certain",
+	"sort auto: what has waited 1 s or more first, then by BLK/S",
+	"Waits that began before lockblame did are not seen: they have no row.",
+};
+
+/* One entry: what it is about in front, its text beside it, whatever lines that takes. */
+static void entry(struct lines *out, unsigned int width, unsigned int indent, const char *name,
+		  const char *text)
 {
+	char buf[256];
+
+	snprintf(buf, sizeof(buf), "  %-*s %s", (int)indent - 3, name, text);
+	lines__wrap(out, LINE_PLAIN, width, indent, 4, buf);
+}
+
+void help__lines(struct lines *out, unsigned int width)
+{
+	char name[32];
+
 	lines__add(out, LINE_BOLD, "Keys");
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		lines__add(out, LINE_PLAIN, "  %-15s %s", rows[i].keys, rows[i].text);
+		entry(out, width, 18, rows[i].keys, rows[i].text);
 	lines__add(out, LINE_PLAIN, "%s", "");
 	lines__add(out, LINE_BOLD, "Marks");
-	lines__add(out, LINE_PLAIN, "  >  the selected row        !  a wait of 1 s or more is in progress");
-	lines__add(out, LINE_PLAIN, "  v ^ in front of a column's title: sorted by it, largest / smallest first");
-	lines__add(out, LINE_PLAIN, "  -  not known, or nothing to tell    +  cut here    ?  likely, not certain");
-	lines__add(out, LINE_PLAIN, "  Only waits that began after lockblame did are seen: what hung before has no row.");
-	lines__add(out, LINE_PLAIN, "  sort auto: what has waited 1 s or more first, then by BLK/S");
+	for (size_t i = 0; i < ARRAY_SIZE(marks); i++)
+		entry(out, width, 3, "", marks[i]);
 	lines__add(out, LINE_PLAIN, "%s", "");
 	lines__add(out, LINE_BOLD, "Columns (s sorts by any of them; lockblame top --columns LIST)");
-	for (size_t i = 0; i < n_columns; i++)
-		lines__add(out, LINE_PLAIN, "  %-9s %-8s %s", columns[i].key, columns[i].title, columns[i].help);
+	for (size_t i = 0; i < n_columns; i++) {
+		snprintf(name, sizeof(name), "%-9s %s", columns[i].key, columns[i].title);
+		entry(out, width, 21, name, columns[i].help);
+	}
 }

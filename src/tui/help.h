@@ -4,7 +4,7 @@
 
 #include "tui/lines.h"
 
-/* Appends the help page: keys, marks, columns. */
-void help__lines(struct lines *out);
+/* Appends the help page, width columns wide: keys, marks, columns. */
+void help__lines(struct lines *out, unsigned int width);
 
 #endif

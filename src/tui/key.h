@@ -2,8 +2,8 @@
 #ifndef LOCKBLAME_TUI_KEY_H
 #define LOCKBLAME_TUI_KEY_H
 
-/* Keys as the state logic sees them: a character is its code point, the others lie above Unicode, so
- * that nothing but draw.c depends on ncurses. */
+/* Keys as the state logic sees them: a character is its code point, the others lie above Unicode,
+ * so that nothing but draw.c depends on ncurses. */
 enum tui_key {
 	TK_NONE = 0,
 	TK_ENTER = 0x110000,

@@ -92,8 +92,8 @@ static unsigned int set_interval(struct screen *s, uint64_t ns)
 static unsigned int step_interval(struct screen *s, bool longer)
 {
 	static const uint64_t usual[] = {
-		SEC / 10, SEC / 5, SEC / 2, SEC, 2 * SEC, 5 * SEC, 10 * SEC, 30 * SEC, 60 * SEC,
-		300 * SEC, 600 * SEC, 1800 * SEC, 3600 * SEC,
+		SEC / 10, SEC / 5,  SEC / 2,   SEC,	  2 * SEC,    5 * SEC,	  10 * SEC,
+		30 * SEC, 60 * SEC, 300 * SEC, 600 * SEC, 1800 * SEC, 3600 * SEC,
 	};
 
 	if (longer) {
@@ -167,7 +167,8 @@ static unsigned int end_prompt(struct screen *s)
 				plain[at++] = *p;
 		plain[at] = '\0';
 		if (parse_duration(plain, SEC, &ns) || ns < INTERVAL_MIN || ns > INTERVAL_MAX) {
-			snprintf(s->complaint, sizeof(s->complaint), "a time from 100ms to 1h, please (as in 2s, 500ms)");
+			snprintf(s->complaint, sizeof(s->complaint),
+				 "a time from 100ms to 1h, please (as in 2s, 500ms)");
 			return TODO_NONE;
 		}
 		s->prompt = PROMPT_NONE;

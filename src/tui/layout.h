@@ -24,8 +24,8 @@ struct layout_col {
 unsigned int layout__columns(enum table_by by, const unsigned int *list, unsigned int n,
 			     struct layout_want *out);
 
-/* Which of them fit into width, with one blank in between, and how wide each is: as many as possible in
- * order of rank, then names get the room they need. Order stays. Returns how many. */
+/* Which of them fit into width, with one blank in between, and how wide each is: as many as
+ * possible in order of rank, then names get the room they need. Order stays. Returns how many. */
 unsigned int layout__fit(const struct layout_want *want, unsigned int n, unsigned int width,
 			 struct layout_col *out);
 

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Lines of a screen before a terminal is involved. Styles only underline what the text says already:
- * nothing is told by colour alone. */
+/* Lines of a screen before a terminal is involved. Styles only underline what the text says
+ * already: nothing is told by colour alone. */
 enum line_style {
 	LINE_PLAIN = 0,
 	LINE_BOLD = 1,

@@ -59,7 +59,8 @@ static void on_crash(int sig)
 void rescue__arm(void)
 {
 	const stack_t alt = {.ss_sp = stack, .ss_size = sizeof(stack)};
-	struct sigaction sa = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK | SA_RESETHAND | SA_NODEFER};
+	struct sigaction sa = {.sa_handler = on_crash,
+			       .sa_flags = SA_ONSTACK | SA_RESETHAND | SA_NODEFER};
 
 	sigaltstack(&alt, NULL);
 	sigemptyset(&sa.sa_mask);

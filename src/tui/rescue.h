@@ -2,8 +2,8 @@
 #ifndef LOCKBLAME_TUI_RESCUE_H
 #define LOCKBLAME_TUI_RESCUE_H
 
-/* Gives the terminal back when the program crashes. ncurses' own endwin allocates and locks, which a
- * signal handler must not; so the bytes and the modes are prepared beforehand. */
+/* Gives the terminal back when the program crashes. ncurses' own endwin allocates and locks, which
+ * a signal handler must not; so the bytes and the modes are prepared beforehand. */
 
 /* Remembers the terminal's modes; before the screen is taken over. */
 void rescue__save_modes(void);

@@ -44,12 +44,14 @@ struct row_id row_id__of(enum table_by by, const struct row *r)
 
 bool row_id__equal(const struct row_id *a, const struct row_id *b)
 {
-	return a->by == b->by && a->lock == b->lock && a->cgroup == b->cgroup && a->site == b->site &&
-	       a->tgid == b->tgid && a->kstack == b->kstack && a->ustack == b->ustack &&
-	       a->kind == b->kind && a->mode == b->mode && !strncmp(a->comm, b->comm, sizeof(a->comm));
+	return a->by == b->by && a->lock == b->lock && a->cgroup == b->cgroup &&
+	       a->site == b->site && a->tgid == b->tgid && a->kstack == b->kstack &&
+	       a->ustack == b->ustack && a->kind == b->kind && a->mode == b->mode &&
+	       !strncmp(a->comm, b->comm, sizeof(a->comm));
 }
 
-static void add_view(struct screen *s, enum table_by by, const unsigned int *list, unsigned int n_list)
+static void add_view(struct screen *s, enum table_by by, const unsigned int *list,
+		     unsigned int n_list)
 {
 	struct screen_view *v = &s->view[s->n_views++];
 
@@ -106,8 +108,8 @@ static bool passes(const struct screen *s, const struct row *r)
 		return true;
 	for (size_t i = 0; i < n_columns; i++) {
 		const struct column *c = &columns[i];
-		bool names = c->unit == UNIT_TEXT || c->unit == UNIT_HEX || !strcmp(c->key, "pid") ||
-			     !strcmp(c->key, "cgroup");
+		bool names = c->unit == UNIT_TEXT || c->unit == UNIT_HEX ||
+			     !strcmp(c->key, "pid") || !strcmp(c->key, "cgroup");
 		struct cell cell;
 
 		if (!names)
@@ -124,7 +126,8 @@ static uint64_t stuck(const struct row *r)
 	return r->waiting_now && r->longest_now_ns >= STUCK_NS ? r->longest_now_ns : 0;
 }
 
-/* A hang has no wait that ends, so by total it would be at the bottom: what has waited long comes first. */
+/* A hang has no wait that ends, so by total it would be at the bottom: what has waited long comes
+ * first. */
 static int cmp_auto(const void *pa, const void *pb, void *ctx)
 {
 	const struct row *a = pa, *b = pb;
@@ -225,8 +228,9 @@ static void measure(struct screen *s)
 			unsigned int w;
 
 			cell_text(c, &cell, text, sizeof(text));
-			w = (unsigned int)strlen(text) < 12 ? (unsigned int)strlen(text)
-							    : text__width(text__clean(clean, sizeof(clean), text));
+			w = (unsigned int)strlen(text) < 12
+				    ? (unsigned int)strlen(text)
+				    : text__width(text__clean(clean, sizeof(clean), text));
 			if (w > v->want[i].need)
 				v->want[i].need = w;
 		}
@@ -375,6 +379,7 @@ void screen__resize(struct screen *s, unsigned int height, unsigned int width)
 	s->width = width;
 	for (unsigned int i = 0; i < s->n_views; i++)
 		for (unsigned int k = 0; k < s->view[i].n_want; k++)
-			s->view[i].want[k].need = (unsigned int)strlen(columns[s->view[i].want[k].column].title);
+			s->view[i].want[k].need =
+				(unsigned int)strlen(columns[s->view[i].want[k].column].title);
 	screen__arrange(s);
 }

@@ -39,10 +39,10 @@ struct screen_view {
 	enum table_by by;
 	int sort; /* in columns[], or SORT_AUTO */
 	bool reverse;
-	bool follow;	   /* the selection sticks to a row; else to the first line */
-	struct row sel;	   /* that row as last seen */
-	size_t cursor;	   /* in visible rows */
-	size_t first;	   /* first visible row on the screen */
+	bool follow;	/* the selection sticks to a row; else to the first line */
+	struct row sel; /* that row as last seen */
+	size_t cursor;	/* in visible rows */
+	size_t first;	/* first visible row on the screen */
 	struct layout_want want[LAYOUT_MAX];
 	unsigned int n_want;
 };
@@ -53,24 +53,24 @@ struct screen {
 	unsigned int n_views, current;
 	enum screen_page page, back; /* back: where help and the sort menu return to */
 	enum screen_prompt prompt;
-	char input[96];	      /* of the prompt */
-	char complaint[96];   /* why the last input was refused */
+	char input[96];	    /* of the prompt */
+	char complaint[96]; /* why the last input was refused */
 	char filter[96];
-	bool totals;	      /* figures since the start instead of the last interval */
+	bool totals; /* figures since the start instead of the last interval */
 	bool paused;
-	bool all_waiters;     /* detail: every waiter, not just the oldest */
+	bool all_waiters; /* detail: every waiter, not just the oldest */
 	uint64_t interval_ns;
-	size_t limit;	      /* rows at most; 0: all */
-	struct table table;   /* of the current view; owned */
+	size_t limit;	    /* rows at most; 0: all */
+	struct table table; /* of the current view; owned */
 	bool have_table;
-	size_t *visible;      /* rows that pass the filter, in order */
+	size_t *visible; /* rows that pass the filter, in order */
 	size_t n_visible, room_visible;
-	size_t left;	      /* columns scrolled off to the left */
-	size_t body;	      /* lines for rows when last drawn */
-	struct row opened;    /* detail: the row */
-	struct lines detail;  /* its lines, see screen__set_detail */
-	size_t scroll;	      /* first line shown of a text page */
-	size_t menu;	      /* sort menu: 0 is automatic, else column + 1 */
+	size_t left;	     /* columns scrolled off to the left */
+	size_t body;	     /* lines for rows when last drawn */
+	struct row opened;   /* detail: the row */
+	struct lines detail; /* its lines, see screen__set_detail */
+	size_t scroll;	     /* first line shown of a text page */
+	size_t menu;	     /* sort menu: 0 is automatic, else column + 1 */
 };
 
 /* What the caller has to do after a key. */
@@ -84,21 +84,22 @@ enum screen_todo {
 };
 
 /* by is the first view; list and n_list a user's choice of columns (NULL: each view's own). */
-void screen__init(struct screen *s, enum table_by by, const unsigned int *list, unsigned int n_list);
+void screen__init(struct screen *s, enum table_by by, const unsigned int *list,
+		  unsigned int n_list);
 void screen__fini(struct screen *s);
 
 struct screen_view *screen__view(struct screen *s);
 const struct screen_view *screen__view_const(const struct screen *s);
 
-/* Takes a new table of the current view (*t is emptied): filters, sorts, and keeps the selection on its
- * row. A selected row that has no figures this time stays, with zeroes. */
+/* Takes a new table of the current view (*t is emptied): filters, sorts, and keeps the selection on
+ * its row. A selected row that has no figures this time stays, with zeroes. */
 void screen__set_table(struct screen *s, struct table *t);
 
 /* Applies sort, filter and selection again. */
 void screen__arrange(struct screen *s);
 
-/* Takes the lines of the opened row (*l is emptied). What the user has scrolled to stays in sight when
- * the parts above it grow or shrink: headings are the bold lines. */
+/* Takes the lines of the opened row (*l is emptied). What the user has scrolled to stays in sight
+ * when the parts above it grow or shrink: headings are the bold lines. */
 void screen__set_detail(struct screen *s, struct lines *l);
 
 /* The selected row, or NULL when none is shown. */
@@ -112,14 +113,14 @@ void screen__resize(struct screen *s, unsigned int height, unsigned int width);
 
 /* Facts for the header that are not part of the state. Strings may be empty. */
 struct screen_info {
-	char clock[16];	    /* when the figures were taken */
-	double seconds;	    /* what they cover */
-	char losses[512];   /* "1204 waits seen, none lost" */
-	bool lost;	    /* something was lost */
-	char hooks[512];    /* which hooks, which kinds, spin, sampling */
-	char note[256];	    /* why names are missing, ... */
-	char empty[320];    /* why there are no rows */
-	size_t waiting;	    /* tasks waiting now */
+	char clock[16];	     /* when the figures were taken */
+	double seconds;	     /* what they cover */
+	char losses[512];    /* "1204 waits seen, none lost" */
+	bool lost;	     /* something was lost */
+	char hooks[512];     /* which hooks, which kinds, spin, sampling */
+	char note[256];	     /* why names are missing, ... */
+	char empty[320];     /* why there are no rows */
+	size_t waiting;	     /* tasks waiting now */
 	uint64_t longest_ns; /* oldest of these waits */
 };
 

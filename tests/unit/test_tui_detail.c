@@ -33,10 +33,15 @@ static struct wait_cell wait(uint64_t lock, uint32_t tgid, uint8_t mode, uint32_
 	return c;
 }
 
-static struct split_cell split(uint64_t lock, uint32_t tgid, uint8_t mode, int32_t stack, uint64_t total)
+static struct split_cell split(uint64_t lock, uint32_t tgid, uint8_t mode, int32_t stack,
+			       uint64_t total)
 {
-	struct split_cell c = {
-		.key = {.lock = lock, .tgid = tgid, .kstack = stack, .ustack = -1, .kind = LB_RWSEM, .mode = mode}};
+	struct split_cell c = {.key = {.lock = lock,
+				       .tgid = tgid,
+				       .kstack = stack,
+				       .ustack = -1,
+				       .kind = LB_RWSEM,
+				       .mode = mode}};
 
 	c.val.walked = 3;
 	c.val.count_q = 3 * 1024;
@@ -194,7 +199,8 @@ static void waits_in_progress_count_as_blocked(void **state)
 
 	fill();
 	s = snap;
-	/* lock 2: one wait of 9 s goes on; one of 3 s, begun 2.5 s before the interval of 1 s, ended */
+	/* lock 2: one wait of 9 s goes on; one of 3 s, begun 2.5 s before the interval of 1 s,
+	 * ended */
 	before[0] = nows[11];
 	before[1] = now(2, 98, LB_WRITE, T - 3 * SECOND - SECOND / 2, 6);
 	s.before = before;

@@ -45,7 +45,8 @@ static void every_view_fits_every_width(void **state)
 
 static void eighty_columns_tell_the_most_important(void **state)
 {
-	static const char *const must[] = {"now", "longest", "blocked", "mode", "owner", "identity"};
+	static const char *const must[] = {"now",  "longest", "blocked",
+					   "mode", "owner",   "identity"};
 	struct layout_want want[LAYOUT_MAX];
 	struct layout_col got[LAYOUT_MAX];
 	unsigned int n = layout__columns(BY_LOCK, NULL, 0, want);
@@ -74,7 +75,8 @@ static void names_take_no_more_than_they_need(void **state)
 
 static void own_columns_keep_their_order(void **state)
 {
-	unsigned int list[] = {(unsigned int)column_find("max", NULL), (unsigned int)column_find("now", NULL)};
+	unsigned int list[] = {(unsigned int)column_find("max", NULL),
+			       (unsigned int)column_find("now", NULL)};
 	struct layout_want want[LAYOUT_MAX];
 	struct layout_col got[LAYOUT_MAX];
 	unsigned int n = layout__columns(BY_LOCK, list, 2, want);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "tui_support.h"
 
+#include "out/text.h"
+#include "tui/help.h"
+
 static struct row lock_row(uint64_t lock, uint64_t total_ns)
 {
 	return (struct row){
@@ -53,7 +56,8 @@ static void starts_on_the_first_line_and_stays_there(void **state)
 
 static void selection_follows_the_row(void **state)
 {
-	const struct row turned[] = {lock_row(1, 100), lock_row(2, 300), lock_row(3, 999), lock_row(4, 500)};
+	const struct row turned[] = {lock_row(1, 100), lock_row(2, 300), lock_row(3, 999),
+				     lock_row(4, 500)};
 	struct screen s;
 
 	start(&s);
@@ -232,7 +236,8 @@ static void scrolls_to_keep_the_selection_in_sight(void **state)
 
 static void every_size_has_a_frame(void **state)
 {
-	struct screen_info info = {.losses = "many lost, of all sorts, and told at length", .lost = true};
+	struct screen_info info = {.losses = "many lost, of all sorts, and told at length",
+				   .lost = true};
 	struct lines out = {0};
 	struct screen s;
 
@@ -249,6 +254,18 @@ static void every_size_has_a_frame(void **state)
 		}
 	lines__fini(&out);
 	screen__fini(&s);
+}
+
+static void help_fits_80_columns(void **state)
+{
+	struct lines out = {0};
+
+	help__lines(&out, 80);
+	for (size_t i = 0; i < out.n; i++)
+		assert_true(text__width(out.line[i].text) <= 80);
+	for (size_t i = 0; i < n_columns; i++)
+		assert_non_null(find_line(&out, columns[i].key));
+	lines__fini(&out);
 }
 
 static void rows_are_marked_in_text(void **state)
@@ -447,6 +464,7 @@ int main(void)
 		cmocka_unit_test(filter_keeps_letters_that_are_keys),
 		cmocka_unit_test(scrolls_to_keep_the_selection_in_sight),
 		cmocka_unit_test(every_size_has_a_frame),
+		cmocka_unit_test(help_fits_80_columns),
 		cmocka_unit_test(rows_are_marked_in_text),
 		cmocka_unit_test(empty_tables_say_why),
 		cmocka_unit_test(views_go_round_and_keep_their_state),

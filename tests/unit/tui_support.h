@@ -10,7 +10,8 @@
 
 #define SECOND 1000000000ULL
 
-/* Names for tests: lock 1 is "lock-1", stack 7 has site "site_7", and raw frames that of their first. */
+/* Names for tests: lock 1 is "lock-1", stack 7 has site "site_7", and raw frames that of their
+ * first. */
 static inline const char *name_n(const char *what, uint64_t n)
 {
 	static char pool[64][32];
@@ -67,7 +68,8 @@ static inline void show(struct screen *s, const struct row *rows, size_t n)
 
 	t.rows = calloc(n + 1, sizeof(*rows));
 	assert_non_null(t.rows);
-	memcpy(t.rows, rows, n * sizeof(*rows));
+	if (n)
+		memcpy(t.rows, rows, n * sizeof(*rows));
 	screen__set_table(s, &t);
 }
 
