@@ -140,6 +140,7 @@ static size_t row_index(struct builder *b, const struct row_key *full)
 		.kind = full->kind,
 		.mode = full->mode,
 		.site = full->site,
+		.first_name = k.name,
 	};
 	memcpy(r->comm, full->comm, sizeof(r->comm));
 	b->slots[i] = ++b->t->n_rows;

@@ -54,6 +54,7 @@ struct row {
 	const char *cls;
 	const char *owner;
 	const char *cgroup_path;
+	const char *first_name; /* by lock, by stack: part of the key, see table_names.first_name */
 	uint32_t name_tgid; /* the process through whose waits identity was found */
 	uint32_t n_locks; /* how many different locks are in the row */
 	double site_share; /* of the row's split time: 0 to 1 */

@@ -32,6 +32,8 @@ static struct row_id id_of(enum table_by by, const struct table_names *n, uint64
 		.ustack = LB_NO_STACK,
 	};
 
+	if (by == BY_LOCK || by == BY_STACK)
+		r.first_name = n->first_name(n->ctx, lock, kind, tgid);
 	memcpy(r.comm, comm, sizeof(r.comm));
 	return row_id__of(by, &r);
 }
@@ -146,10 +148,9 @@ static void heading(const struct detail *d, const struct row *r, struct lines *o
 		break;
 	case BY_CGROUP:
 		if (r->cgroup)
-			snprintf(buf, sizeof(buf), "cgroup %" PRIu64, r->cgroup);
+			snprintf(buf, sizeof(buf), "cgroup %s", known(r->cgroup_path));
 		else
-			snprintf(buf, sizeof(buf),
-				 "waits in progress: their cgroup is known when they end");
+			snprintf(buf, sizeof(buf), "waits in progress: their cgroup is known when they end");
 		break;
 	default:
 		snprintf(buf, sizeof(buf), "%s, %s", kind_name(r->kind), mode_name(r->mode));

@@ -49,7 +49,7 @@ static const struct shown by_kind[] = {
 
 static const struct shown by_cgroup[] = {
 	{"now", 2, 0},	 {"longest", 3, 0},   {"rate", 5, 0}, {"blocked", 1, 0},
-	{"p50", 9, 0},	 {"p99", 6, 0},	      {"max", 7, 0},  {"cgroup", 0, 0},
+	{"p50", 9, 0},	 {"p99", 6, 0},	      {"max", 7, 0},  {"cgroup", 0, 16},
 	{"site", 8, 14}, {"identity", 4, 20}, {NULL, 0, 0},
 };
 

@@ -30,9 +30,11 @@ struct row_id row_id__of(enum table_by by, const struct row *r)
 		id.kstack = r->kstack;
 		id.ustack = r->ustack;
 		id.lock = r->lock;
+		id.first_name = r->first_name;
 		break;
 	case BY_LOCK:
 		id.lock = r->lock;
+		id.first_name = r->first_name;
 		break;
 	default:
 		break;
@@ -45,7 +47,7 @@ struct row_id row_id__of(enum table_by by, const struct row *r)
 bool row_id__equal(const struct row_id *a, const struct row_id *b)
 {
 	return a->by == b->by && a->lock == b->lock && a->cgroup == b->cgroup &&
-	       a->site == b->site && a->tgid == b->tgid && a->kstack == b->kstack &&
+	       a->site == b->site && a->first_name == b->first_name && a->tgid == b->tgid && a->kstack == b->kstack &&
 	       a->ustack == b->ustack && a->kind == b->kind && a->mode == b->mode &&
 	       !strncmp(a->comm, b->comm, sizeof(a->comm));
 }
@@ -279,26 +281,19 @@ static bool has_row(const struct table *t, const struct row *r)
  * row under the user's fingers. */
 static void add_idle_row(struct table *t, const struct row *sel)
 {
-	struct row *p = realloc(t->rows, (t->n_rows + 1) * sizeof(*p));
+	struct row *p = realloc(t->rows, (t->n_rows + 1) * sizeof(*p)), r = *sel;
 
 	if (!p)
 		return;
 	t->rows = p;
-	p[t->n_rows++] = (struct row){
-		.lock = sel->lock,
-		.cgroup = sel->cgroup,
-		.tgid = sel->tgid,
-		.kstack = sel->kstack,
-		.ustack = sel->ustack,
-		.kind = sel->kind,
-		.mode = sel->mode,
-		.site = sel->site,
-		.identity = sel->identity,
-		.cls = sel->cls,
-		.n_locks = sel->n_locks,
-		.has_hist = sel->has_hist,
-	};
-	memcpy(p[t->n_rows - 1].comm, sel->comm, sizeof(sel->comm));
+	r.count = r.failed = r.total_ns = r.spin_ns = r.max_ns = 0;
+	r.longest_now_ns = r.walked = r.sampled = 0;
+	r.waiting_now = 0;
+	r.open_ns = 0;
+	r.stderr_ns = r.site_share = 0;
+	r.owner = NULL;
+	memset(r.hist, 0, sizeof(r.hist));
+	p[t->n_rows++] = r;
 }
 
 void screen__set_table(struct screen *s, struct table *t)

@@ -18,7 +18,7 @@
 struct row_id {
 	enum table_by by;
 	uint64_t lock, cgroup;
-	const char *site; /* interned */
+	const char *site, *first_name; /* interned */
 	uint32_t tgid;
 	int32_t kstack, ustack;
 	uint8_t kind, mode;

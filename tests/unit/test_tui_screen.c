@@ -11,6 +11,7 @@ static struct row lock_row(uint64_t lock, uint64_t total_ns)
 		.kind = LB_RWSEM,
 		.mode = LB_WRITE,
 		.identity = t_identity(NULL, lock, 0, 0),
+		.first_name = t_identity(NULL, lock, 0, 0),
 		.site = lock % 2 ? "odd_site" : "even_site",
 		.count = total_ns / 10,
 		.total_ns = total_ns,
@@ -106,6 +107,23 @@ static void modes_of_a_lock_are_rows_of_their_own(void **state)
 	show(&s, rows, 2);
 	assert_int_equal(screen__selected(&s)->mode, LB_WRITE);
 	assert_int_equal(screen__view(&s)->cursor, 0);
+	screen__fini(&s);
+}
+
+static void a_reused_address_is_another_row(void **state)
+{
+	struct row rows[] = {lock_row(1, 100), lock_row(1, 300)};
+	struct screen s;
+
+	rows[0].first_name = rows[0].identity = "old";
+	rows[1].first_name = rows[1].identity = "new";
+	start(&s);
+	show(&s, rows, 2);
+	keys(&s, "j");
+	assert_string_equal(screen__selected(&s)->identity, "old");
+	rows[0].total_ns = 900;
+	show(&s, rows, 2);
+	assert_string_equal(screen__selected(&s)->identity, "old");
 	screen__fini(&s);
 }
 
@@ -457,6 +475,7 @@ int main(void)
 		cmocka_unit_test(selection_follows_the_row),
 		cmocka_unit_test(selected_row_stays_when_it_is_idle),
 		cmocka_unit_test(modes_of_a_lock_are_rows_of_their_own),
+		cmocka_unit_test(a_reused_address_is_another_row),
 		cmocka_unit_test(what_is_stuck_comes_first),
 		cmocka_unit_test(sorts_by_columns),
 		cmocka_unit_test(sort_keys_go_round),
