@@ -43,7 +43,7 @@ const struct lb_option lb_options[] = {
 	{"user-stacks", 'u', NULL, "take and show user stacks too", TRACERS, OPT_FLAG, AT(user_stacks), 0, false},
 	{"all-stacks", 0, NULL, "walk the stack of every wait instead of sampling short ones", TRACERS, OPT_FLAG, AT(all_stacks), 0, false},
 	{"no-spin", 0, NULL, "do not hook the slow-path functions that show spinning", TRACERS, OPT_FLAG, AT(no_spin), 0, false},
-	{"timestamps", 'T', NULL, "print the time of each table or line", TRACERS, OPT_FLAG, AT(timestamps), 0, false},
+	{"timestamps", 'T', NULL, "print the time of each table", TABLES, OPT_FLAG, AT(timestamps), 0, false},
 	{"batch", 'b', NULL, "print tables instead of the full-screen view", TOP, OPT_FLAG, AT(batch), 0, false},
 	{"json", 'j', NULL, "JSON Lines", TRACERS | DOCTOR, OPT_FORMAT, AT(format), FORMAT_JSON, false},
 	{"csv", 0, NULL, "comma-separated values (RFC 4180)", TRACERS, OPT_FORMAT, AT(format), FORMAT_CSV, false},
