@@ -17,7 +17,7 @@
 #include "cmd/targets.h"
 #include "util/cleanup.h"
 
-#define TUNE_NS 200000000ULL
+#define TUNE_NS 500000000ULL
 /* Even when nobody asks for intervals the tables are read now and then, so that they never fill up. */
 #define UPKEEP_NS 1000000000ULL
 
@@ -173,8 +173,11 @@ static int drain(struct session *s, const struct session_ops *ops, struct err *e
 
 static int tick(struct session *s, const struct session_ops *ops, struct err *e)
 {
-	int r = session__read(s, e);
+	int r;
 
+	if (ops->lazy && !s->stopped && !collect__filling_up(s->collect))
+		return 0;
+	r = session__read(s, e);
 	if (!r && ops->tick)
 		r = ops->tick(s, ops->ctx, e);
 	s->ticks++;

@@ -37,6 +37,7 @@ struct session {
 struct session_ops {
 	uint64_t default_interval_ns;
 	bool tick_counts; /* -n COUNT counts ticks */
+	bool lazy; /* ticks are upkeep: only when the tables fill up, and at the end */
 	int (*tick)(struct session *s, void *ctx, struct err *e); /* after each read, and at the end */
 	int (*event)(struct session *s, void *ctx, const struct lb_event *ev, struct err *e);
 	int (*key)(struct session *s, void *ctx, struct err *e); /* stdin is readable, or SIGWINCH came */

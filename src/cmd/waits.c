@@ -41,6 +41,7 @@ static int run(struct waits *w, struct lb_opts *o, struct err *e)
 
 	w->intervals = o->interval > 0;
 	ops.tick_counts = w->intervals;
+	ops.lazy = !w->intervals;
 	r = session__open(&s, o, &cfg, e);
 	if (r)
 		return r;

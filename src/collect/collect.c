@@ -39,6 +39,8 @@ struct collect {
 	bool all_stacks;
 	uint64_t tuned_at;
 	struct lb_stats tuned; /* the counters then */
+	uint64_t read_recorded; /* waits recorded up to the last read */
+	uint32_t map_entries;
 	collect_event_fn fn;
 	void *fn_ctx;
 	collect_born_fn born_fn;
@@ -251,6 +253,7 @@ int collect__open(const struct collect_config *cfg, struct collect **out, struct
 		return err_set(e, -ENOMEM, "out of memory");
 	c->iter_fd = -1;
 	c->all_stacks = cfg->all_stacks;
+	c->map_entries = cfg->map_entries ? cfg->map_entries : 16384;
 	r = open_all(c, cfg, e);
 	if (r) {
 		collect__free(c);
@@ -317,6 +320,8 @@ int collect__read(struct collect *c, struct snapshot *s, struct err *e)
 		r = tables__read_now(c->iter_fd, s, e);
 	if (r)
 		snapshot__fini(s);
+	else
+		c->read_recorded = s->stats.recorded;
 	return r;
 }
 
@@ -372,6 +377,15 @@ void collect__set_born(struct collect *c, collect_born_fn fn, void *ctx)
 {
 	c->born_fn = fn;
 	c->born_ctx = ctx;
+}
+
+/* A wait makes at most one row of each table. */
+bool collect__filling_up(struct collect *c)
+{
+	struct lb_stats st;
+
+	read_stats(c, &st);
+	return st.recorded - c->read_recorded > c->map_entries / 2;
 }
 
 void collect__tune(struct collect *c)

@@ -48,6 +48,10 @@ void collect__stop(struct collect *c);
  * is taken out stays part of the snapshots. 0 or -errno. */
 int collect__read(struct collect *c, struct snapshot *s, struct err *e);
 
+/* Whether the tables could be half full with what came since the last collect__read: cheap to ask, and
+ * as long as the answer is no, nothing is lost by not reading them. */
+bool collect__filling_up(struct collect *c);
+
 /* Frames of a stack id, innermost first; returns how many (at most max), or -errno. Ids stay valid for
  * the life of the collector. */
 int collect__stack(struct collect *c, int32_t id, uint64_t *frames, unsigned int max);
