@@ -15,8 +15,9 @@
 #include "util/cleanup.h"
 
 /* Functions indexed in all files together, 8 bytes each. A file with more than this alone is
- * searched from end to end for each new address. */
-#define MAX_FUNCS (768 * 1024U)
+ * searched from end to end for each new address, which takes some 40 ms, so not too often. */
+#define MAX_FUNCS (1536 * 1024U)
+#define MAX_SEARCHES 32
 #define MAX_SEGMENTS 16
 #define HITS 128
 
@@ -45,6 +46,7 @@ struct ufile {
 	struct func *func;
 	uint32_t n_func;
 	int n_sym;
+	unsigned int searches;
 	struct {
 		uint64_t addr;
 		int ndx;
@@ -295,7 +297,7 @@ static int index_functions(struct ufiles *fs, struct ufile *f, uint32_t n)
 static void forget_pages(Elf *elf)
 {
 	size_t size;
-	char *start = elf_rawfile(elf, &size);
+	char *start = elf ? elf_rawfile(elf, &size) : NULL;
 
 	if (start && !((uintptr_t)start & 4095))
 		madvise(start, size, MADV_DONTNEED);
@@ -425,12 +427,16 @@ static int search(struct ufile *f, uint64_t addr)
 static bool find_searching(struct ufile *f, uint64_t addr, const char **name, uint64_t *in)
 {
 	unsigned int slot = (unsigned int)(addr ^ addr >> 8) % HITS;
+	GElf_Addr bias;
 	uint64_t start;
 	GElf_Sym sym;
 
 	if (f->hit[slot].addr != addr) {
+		if (f->searches++ >= MAX_SEARCHES)
+			return false;
 		f->hit[slot].ndx = search(f, addr);
 		f->hit[slot].addr = addr;
+		forget_pages(dwfl_module_getelf(f->mod, &bias));
 	}
 	if (f->hit[slot].ndx < 0)
 		return false;
