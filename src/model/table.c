@@ -355,7 +355,7 @@ static void name_row(struct builder *b, struct row *r)
 
 	r->identity = n->identity(n->ctx, r->lock, r->kind, r->name_tgid);
 	r->cls = n->lock_class(n->ctx, r->lock, r->kind, r->name_tgid);
-	if (b->t->by == BY_CGROUP)
+	if (b->t->by == BY_CGROUP && r->cgroup) /* of a wait in progress it is not known */
 		r->cgroup_path = n->cgroup(n->ctx, r->cgroup);
 	if (n->owner)
 		r->owner = n->owner(n->ctx, r->lock, r->kind);

@@ -10,13 +10,15 @@ in_background() {
 }
 
 setup_file() {
-	[ "$(id -u)" = 0 ] || skip "needs root"
+	[ "$(id -u)" = 0 ] || return 0
 	in_background "$WORKLOADS/mmap-loop" --threads 3 --seconds 600
 	echo $! >"$BATS_FILE_TMPDIR/workload"
 }
 
 teardown_file() {
-	[ ! -e "$BATS_FILE_TMPDIR/workload" ] || kill "$(cat "$BATS_FILE_TMPDIR/workload")"
+	if [ -e "$BATS_FILE_TMPDIR/workload" ]; then
+		kill "$(cat "$BATS_FILE_TMPDIR/workload")"
+	fi
 }
 
 setup() {
