@@ -113,8 +113,12 @@ static __always_inline void wait_begin(void *ctx, u64 lock, u8 kind, u8 mode, bo
 		walk(ctx, st, &s->kstack, &s->ustack);
 	t->depth = i + 1;
 	st->seen++;
-	/* Out of the slot it is a number; fentry's argument is a typed pointer, barred from arithmetic. */
-	announce(*(volatile u64 *)&s->lock, kind, bpf_get_current_pid_tgid() >> 32);
+	if (unlikely(t->announced != lock)) {
+		t->announced = lock;
+		/* Out of the slot it is a number; fentry's argument is a typed pointer, barred from
+		 * arithmetic. */
+		announce(*(volatile u64 *)&s->lock, kind, bpf_get_current_pid_tgid() >> 32);
+	}
 }
 
 static __always_inline void finish(void *ctx, struct lb_stats *st, struct lb_slot *s, s32 ret)

@@ -117,6 +117,7 @@ struct lb_slot {
 struct lb_task {
 	__u32 depth;
 	__u32 pad;
+	__u64 announced; /* the lock that user space was told of last: most waits are for the same again */
 	struct lb_slot slot[LB_MAX_NEST];
 };
 

@@ -104,7 +104,7 @@ static int open_spin(struct collect *c, const struct collect_config *cfg, uint32
 }
 
 /* libbpf reports through a callback; we keep quiet and turn the errno into a sentence. */
-static int quiet_print(enum libbpf_print_level level, const char *fmt, va_list ap)
+__attribute__((format(printf, 2, 0))) static int quiet_print(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
 	if (getenv("LOCKBLAME_DEBUG"))
 		return vfprintf(stderr, fmt, ap);
