@@ -28,9 +28,11 @@ static struct cell text(const char *s)
 	return (struct cell){.known = s != NULL, .text = s};
 }
 
+/* From samples that were picked by their duration a number of waits can be estimated without bias, but
+ * one short wait may stand for thousands: no figure to print. */
 CELL get_count(const struct table *t, const struct row *r)
 {
-	return num(r->count);
+	return r->sampled ? UNKNOWN : num(r->count);
 }
 
 CELL get_failed(const struct table *t, const struct row *r)
@@ -40,7 +42,7 @@ CELL get_failed(const struct table *t, const struct row *r)
 
 CELL get_rate(const struct table *t, const struct row *r)
 {
-	return t->seconds > 0 ? real((double)r->count / t->seconds) : UNKNOWN;
+	return t->seconds > 0 && !r->sampled ? real((double)r->count / t->seconds) : UNKNOWN;
 }
 
 CELL get_total(const struct table *t, const struct row *r)
@@ -67,7 +69,7 @@ CELL get_error(const struct table *t, const struct row *r)
 
 CELL get_mean(const struct table *t, const struct row *r)
 {
-	return r->count ? num(r->total_ns / r->count) : UNKNOWN;
+	return r->count && !r->sampled ? num(r->total_ns / r->count) : UNKNOWN;
 }
 
 CELL get_p50(const struct table *t, const struct row *r)
@@ -177,7 +179,7 @@ CELL get_sampled(const struct table *t, const struct row *r)
 
 /* clang-format off: a table is read by columns */
 const struct column columns[] = {
-	{"count", "count", "WAITS", "waits that ended, those that gave up included", UNIT_COUNT, 6, EACH, get_count},
+	{"count", "count", "WAITS", "waits that ended, those that gave up included; not known for sampled rows", UNIT_COUNT, 6, EACH, get_count},
 	{"failed", "failed", "FAILED", "waits that gave up: a signal or a timeout", UNIT_COUNT, 6, 0, get_failed},
 	{"rate", "waits_per_s", "WAITS/S", "waits that ended, a second", UNIT_PER_SEC, 7, 0, get_rate},
 	{"total", "total_ns", "TOTAL", "time waited, all waiters together", UNIT_NS, 7, EACH, get_total},
@@ -185,10 +187,10 @@ const struct column columns[] = {
 	{"error", "error_ns", "+-ERR", "standard error of an estimated total", UNIT_NS, 7, SPLIT, get_error},
 	{"blocked", "blocked_s_per_s", "BLK/S", "seconds waited a second: how many tasks wait on average", UNIT_PER_SEC, 6, 0, get_blocked},
 	{"share", "share", "%", "share of all the time waited", UNIT_SHARE, 5, SPLIT, get_share},
-	{"mean", "mean_ns", "MEAN", "time waited divided by waits", UNIT_NS, 7, SPLIT, get_mean},
+	{"mean", "mean_ns", "MEAN", "time waited divided by waits", UNIT_NS, 7, 0, get_mean},
 	{"p50", "p50_ns", "P50", "median wait, to within its power of two", UNIT_NS, 7, 0, get_p50},
 	{"p99", "p99_ns", "P99", "99 of 100 waits are shorter, to within a power of two", UNIT_NS, 7, EXACT, get_p99},
-	{"max", "max_ns", "MAX", "longest wait that ended", UNIT_NS, 7, EACH, get_max},
+	{"max", "max_ns", "MAX", "longest wait that ended (by site and stack: at least)", UNIT_NS, 7, EACH, get_max},
 	{"spin", "spin_ns", "SPIN", "part of the total spent spinning, where hooks show it", UNIT_NS, 7, 0, get_spin},
 	{"now", "waiting_now", "NOW", "tasks waiting at this moment", UNIT_COUNT, 4, EXACT, get_now},
 	{"longest", "longest_now_ns", "LONGEST", "age of the oldest wait in progress", UNIT_NS, 7, EXACT, get_longest},
