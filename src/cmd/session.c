@@ -15,19 +15,12 @@
 #include "cmd/child.h"
 #include "cmd/namer.h"
 #include "cmd/targets.h"
+#include "util/clock.h"
 #include "util/cleanup.h"
 
 #define TUNE_NS 500000000ULL
 /* Even when nobody asks for intervals the tables are read now and then, so that they never fill up. */
 #define UPKEEP_NS 1000000000ULL
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000ULL + (uint64_t)ts.tv_nsec;
-}
 
 static int set_timer(int fd, uint64_t ns)
 {
@@ -245,7 +238,7 @@ static int wait_ms(const struct session *s)
 
 	if (!s->deadline_ns)
 		return -1;
-	now = now_ns();
+	now = clock_ns();
 	return now >= s->deadline_ns ? 0 : (int)((s->deadline_ns - now) / 1000000ULL) + 1;
 }
 
@@ -261,7 +254,7 @@ static int loop(struct session *s, const struct session_ops *ops, struct err *e)
 			return err_errno(e, -errno, "epoll_wait");
 		for (int i = 0; i < n && !r && !s->end; i++)
 			r = dispatch(s, ops, ev[i].data.fd, e);
-		if (s->deadline_ns && now_ns() >= s->deadline_ns)
+		if (s->deadline_ns && clock_ns() >= s->deadline_ns)
 			s->end = true;
 	}
 	return r;
@@ -284,7 +277,7 @@ int session__run(struct session *s, const struct session_ops *ops, struct err *e
 	int r;
 
 	namer__warm_up(s->namer);
-	s->start_ns = now_ns();
+	s->start_ns = clock_ns();
 	set_timer(s->timer_fd, interval ? interval : UPKEEP_NS);
 	set_timer(s->tune_fd, TUNE_NS);
 	if (s->opts->duration)

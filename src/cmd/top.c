@@ -18,6 +18,7 @@
 #include "tui/detail.h"
 #include "tui/draw.h"
 #include "tui/screen.h"
+#include "util/clock.h"
 
 #define DEFAULT_INTERVAL 1000000000ULL
 
@@ -216,14 +217,6 @@ static int hold(struct top *t, struct session *s, struct err *e)
 	return 0;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000ULL + (uint64_t)ts.tv_nsec;
-}
-
 /* Naming the locks of a table takes some 60 us a row. More than a fifth of the time is not spent on
  * it; the clock in the header then stands still for some intervals. */
 static void pay_back(struct top *t, uint64_t cost_ns)
@@ -236,7 +229,7 @@ static void pay_back(struct top *t, uint64_t cost_ns)
 static int on_screen_tick(struct session *s, void *ctx, struct err *e)
 {
 	struct top *t = ctx;
-	uint64_t start = now_ns();
+	uint64_t start = clock_ns();
 	int r;
 
 	if (s->stopped)
@@ -254,7 +247,7 @@ static int on_screen_tick(struct session *s, void *ctx, struct err *e)
 	r = build(t, s, e);
 	if (!r)
 		draw(t, false);
-	pay_back(t, now_ns() - start);
+	pay_back(t, clock_ns() - start);
 	return r;
 }
 

@@ -14,6 +14,7 @@
 #include "collect/source.h"
 #include "collect/tables.h"
 #include "spin.skel.h"
+#include "util/clock.h"
 #include "util/cleanup.h"
 #include "wait.skel.h"
 
@@ -46,14 +47,6 @@ struct collect {
 	collect_born_fn born_fn;
 	void *born_ctx;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000ULL + (uint64_t)ts.tv_nsec;
-}
 
 /* Both objects have the same constants (filter.bpf.h, account.bpf.h) at different places. */
 #define SET_COMMON(ro, cfg)                                                                        \
@@ -259,7 +252,7 @@ int collect__open(const struct collect_config *cfg, struct collect **out, struct
 		collect__free(c);
 		return r;
 	}
-	c->tuned_at = now_ns();
+	c->tuned_at = clock_ns();
 	*out = c;
 	return 0;
 }
@@ -312,7 +305,7 @@ int collect__read(struct collect *c, struct snapshot *s, struct err *e)
 	int r = 0;
 
 	memset(s, 0, sizeof(*s));
-	s->when_ns = now_ns();
+	s->when_ns = clock_ns();
 	for (unsigned int i = 0; i < c->n_sources && !r; i++)
 		r = source__read(&c->sources[i], s, e);
 	/* A look at every task is dearer than all else here. */
@@ -390,7 +383,7 @@ bool collect__filling_up(struct collect *c)
 
 void collect__tune(struct collect *c)
 {
-	uint64_t now = now_ns(), t = c->skel->data->walk_threshold_ns;
+	uint64_t now = clock_ns(), t = c->skel->data->walk_threshold_ns;
 	struct lb_stats st;
 	double load, s;
 

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "kmem/impl.h"
+#include "util/clock.h"
 #include "util/cleanup.h"
 
 #define KMEM_FIELD_PATH(id, path) [KF_##id] = (path),
@@ -188,17 +189,9 @@ struct kmem_task_row *kmem_tasks__add(struct kmem_tasks *t)
 	return &t->rows[t->n++];
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 int kmem__tasks(struct kmem *k, uint64_t max_age_ns, const struct kmem_task_row **rows, size_t *n)
 {
-	uint64_t now = now_ns();
+	uint64_t now = clock_ns();
 	int err;
 
 	if (!k->tasks_at || now - k->tasks_at > max_age_ns) {

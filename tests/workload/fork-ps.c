@@ -2,13 +2,11 @@
 /* A process with --mib of touched memory forks --forks times (each fork holds its mmap_lock for write
  * while the page tables are copied), while a thread of it maps and unmaps, and another process called
  * "ps" reads its /proc/PID/cmdline. Prints one JSON line. */
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,24 +24,6 @@ static void *map_loop(void *arg)
 		maps++;
 	}
 	return NULL;
-}
-
-static void ps(pid_t pid)
-{
-	char path[64], buf[256];
-
-	prctl(PR_SET_NAME, "ps");
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
-	for (;;) {
-		int fd = open(path, O_RDONLY);
-
-		if (fd < 0)
-			_exit(0);
-		while (read(fd, buf, sizeof(buf)) > 0)
-			;
-		close(fd);
-	}
 }
 
 int main(int argc, char **argv)
@@ -70,7 +50,7 @@ int main(int argc, char **argv)
 	memset(p, 1, (size_t)mib << 20);
 	reader = fork();
 	if (!reader)
-		ps(getppid());
+		read_cmdline_of(getppid(), "ps");
 	pthread_create(&t, NULL, map_loop, NULL);
 	for (long i = 0; i < forks; i++) {
 		pid_t pid = fork();

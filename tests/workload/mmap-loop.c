@@ -9,10 +9,8 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <fcntl.h>
 
 #include "workload.h"
 
@@ -46,24 +44,6 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static void read_forever(pid_t pid)
-{
-	char path[64], buf[256];
-
-	prctl(PR_SET_NAME, "cmdline-reader");
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
-	for (;;) {
-		int fd = open(path, O_RDONLY);
-
-		if (fd < 0)
-			_exit(0);
-		while (read(fd, buf, sizeof(buf)) > 0)
-			;
-		close(fd);
-	}
-}
-
 int main(int argc, char **argv)
 {
 	static const struct option opts[] = {
@@ -92,7 +72,7 @@ int main(int argc, char **argv)
 	for (long i = 0; i < readers; i++) {
 		child[i] = fork();
 		if (!child[i])
-			read_forever(getppid());
+			read_cmdline_of(getppid(), "cmdline-reader");
 	}
 	start = now_ns();
 	for (long i = 0; i < threads; i++)
