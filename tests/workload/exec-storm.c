@@ -24,11 +24,12 @@ static void storm(const char *self, long execs)
 int main(int argc, char **argv)
 {
 	static const struct option opts[] = {
-		{"procs", 1, NULL, 'p'}, {"execs", 1, NULL, 'e'}, {"child", 0, NULL, 'c'}, {NULL, 0, NULL, 0}};
+		{"procs", 1, NULL, 'p'}, {"execs", 1, NULL, 'e'}, {"child", 0, NULL, 'c'},
+		{"help", 0, NULL, 'h'}, {NULL, 0, NULL, 0}};
 	long procs = 4, execs = 50;
 	int c;
 
-	while ((c = getopt_long(argc, argv, "p:e:c", opts, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "p:e:ch", opts, NULL)) != -1) {
 		if (c == 'c')
 			return 0;
 		if (c == 'p')
@@ -36,7 +37,7 @@ int main(int argc, char **argv)
 		else if (c == 'e')
 			execs = number(optarg);
 		else
-			return 2;
+			return fprintf(c == 'h' ? stdout : stderr, "usage: exec-storm [--procs N] [--execs N]\n"), c == 'h' ? 0 : 2;
 	}
 	for (long i = 0; i < procs; i++)
 		if (!fork())

@@ -28,20 +28,21 @@ static void *map_loop(void *arg)
 
 int main(int argc, char **argv)
 {
-	static const struct option opts[] = {{"mib", 1, NULL, 'm'}, {"forks", 1, NULL, 'f'}, {NULL, 0, NULL, 0}};
+	static const struct option opts[] = {
+		{"mib", 1, NULL, 'm'}, {"forks", 1, NULL, 'f'}, {"help", 0, NULL, 'h'}, {NULL, 0, NULL, 0}};
 	long mib = 64, forks = 20;
 	pthread_t t;
 	pid_t reader;
 	char *p;
 	int c;
 
-	while ((c = getopt_long(argc, argv, "m:f:", opts, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "m:f:h", opts, NULL)) != -1) {
 		if (c == 'm')
 			mib = number(optarg);
 		else if (c == 'f')
 			forks = number(optarg);
 		else
-			return 2;
+			return fprintf(c == 'h' ? stdout : stderr, "usage: fork-ps [--mib N] [--forks N]\n"), c == 'h' ? 0 : 2;
 	}
 	p = mmap(NULL, (size_t)mib << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED)

@@ -65,7 +65,8 @@ int main(int argc, char **argv)
 		else if (c == 'r')
 			readers = number(optarg);
 		else
-			return printf("usage: mmap-loop [--threads N] [--seconds S | --ops N] [--readers N]\n"), 2;
+			return fprintf(c == 'h' ? stdout : stderr, "usage: mmap-loop [--threads N] "
+				       "[--seconds S | --ops N] [--readers N]\n"), c == 'h' ? 0 : 2;
 	}
 	if (threads < 1 || threads > 64 || readers > 16)
 		return 2;

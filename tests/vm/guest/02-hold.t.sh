@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # A known number of tasks wait for one lock for a known time.
 
+waited_for() { jl -f "$dir/w.json" first identity record=wait "kind=$kind" "mode=$mode"; }
+
 # hold WHAT KIND MODE SITE IDENTITY [lockblame options]
 # N waiters; return probes of old kernels follow just two at once.
 hold() {
@@ -22,6 +24,13 @@ hold() {
 	total=$(jl -f "$dir/w.json" sum total_ns record=wait "kind=$kind" "mode=$mode" "identity~$ident")
 	num "$name: each waited at least as long as it was held" "$total" ">=" "$n * $held"
 	num "$name: none longer than the whole" "$total" "<=" "$n * $all"
+	waited=$(jl -f "$dir/load" first waited_ns)
+	num "$name: the sum is at most what the waiters' own clocks say" "$total" "<=" "$waited"
+	num "$name: and short of that by 10 % at most" "$total" ">=" "0.9 * $waited"
+	case $what in
+	inode) is "$name: identity" "$(waited_for)" "i_rwsem of $(jl -f "$dir/load" first dir)/held" ;;
+	dir) is "$name: identity" "$(waited_for)" "i_rwsem of $(jl -f "$dir/load" first dir)/" ;;
+	esac
 	like "$name: site" "$(jl -f "$dir/w.json" first site record=wait "kind=$kind" "mode=$mode" "identity~$ident")" "$site"
 	is "$name: recorded + lost + in progress = seen" \
 		"$(jl -f "$dir/w.json" first seen record=summary)" \

@@ -30,21 +30,6 @@ is "mmap: with --all-stacks time by site is the exact time" \
 	"$(jl -f "$dir/a.json" sum total_ns record=wait)" "$(jl -f "$dir/a.json" first wait_ns record=summary)"
 is "mmap: with --all-stacks nothing is sampled" "$(jl -f "$dir/a.json" count - record=wait sampled=true)" 0
 
-# Against the kernel's own count of contention_begin, by a histogram trigger on this command's name.
-ev=/sys/kernel/tracing/events/lock/contention_begin
-trig='hist:keys=flags if comm == "mmap-loop"'
-if [ -d $ev ] && echo "$trig" >$ev/trigger 2>/dev/null; then
-	lockblame waits -q -j --comm mmap-loop --kind rwsem --no-spin -o "$dir/w.json" -- mmap-loop --threads 4 --seconds 1 >"$dir/load" 2>"$dir/err"
-	cat $ev/hist >"$dir/hist"
-	echo "!$trig" >$ev/trigger
-	# rwsem: READ (2) or WRITE (4), on PREEMPT_RT with 8 in addition
-	oracle=$(sed -n 's/.*flags: *\([0-9a-fx]*\).*hitcount: *\([0-9]*\).*/\1 \2/p' "$dir/hist" |
-		awk '$1 == 2 || $1 == 4 || $1 == 10 || $1 == 12 { n += $2 } END { print n + 0 }')
-	is "mmap: as many waits as the kernel's own events" "$(jl -f "$dir/w.json" first seen record=summary)" "$oracle"
-else
-	skip "mmap: the kernel's own count" "no histogram trigger on lock:contention_begin"
-fi
-
 # Spin time: where the slow path is hooked it is a number, and part of the total.
 lockblame waits -q -j --comm mmap-loop --kind rwsem -o "$dir/w.json" -- mmap-loop --threads 4 --seconds 1 >"$dir/load" 2>"$dir/err"
 if [ $rt = no ] && spin_shown rwsem; then

@@ -19,6 +19,7 @@ else
 fi
 lockblame top -b -n 2 -i 300ms -q >"$dir/top" 2>"$dir/err" -- mmap-loop --threads 4 --seconds 3
 is "top -b: exit status" $? 0
+diag <"$dir/err"
 lockblame waits -d 300ms --kind spinlock,rwlock >"$dir/spin" 2>"$dir/err"; rc=$?
 if works "waits: spinlock"; then
 	is "spinlocks: exit status" $rc 0

@@ -4,7 +4,7 @@ if command -v kmem-check >/dev/null; then
 	kmem-check >"$dir/kmem" 2>&1
 	while IFS= read -r line; do
 		case $line in
-		"ok "*"# SKIP "*) skip "kmem: ${line#*- }" "${line##*# SKIP }" ;;
+		"ok "*"# SKIP "*) line=${line#*- }; skip "kmem: ${line%% # SKIP*}" "${line##*# SKIP }" ;;
 		"ok "*) ok "kmem: ${line#*- }" ;;
 		"not ok "*) not_ok "kmem: ${line#*- }" ;;
 		"#"*) echo "$line" ;;
