@@ -146,20 +146,19 @@ static void hooks_text(struct top *t, struct session *s, char *buf, size_t size)
 	uint32_t kinds = t->opts->kinds ? t->opts->kinds : LB_KINDS_SLEEPING;
 	char u[UNITS_BUF];
 	size_t n;
-	bool spin = false;
 
 	n = (size_t)snprintf(buf, size, "%s hooks", families[h->family]);
 	for (int k = 0; k < LB_KIND_N && n < size; k++) {
 		if (!(kinds & LB_KIND_BIT(k)))
 			continue;
-		spin |= h->kind[k].spin;
 		if (!h->kind[k].works)
 			n += (size_t)snprintf(buf + n, size - n, ", %s NOT SEEN",
 					      kind_name((unsigned int)k));
 	}
-	if (n < size)
-		n += (size_t)snprintf(buf + n, size - n, ", %s",
-				      spin ? "spin shown" : "no spin time");
+	/* An rwsem that is won by spinning leaves no trace without a hook on its slow path. */
+	if (n < size && (kinds & LB_KIND_BIT(LB_RWSEM)) && !h->kind[LB_RWSEM].spin &&
+	    !collect__kernel(s->collect)->rt)
+		n += (size_t)snprintf(buf + n, size - n, ", spinning for rwsems not seen");
 	if (n < size && collect__walk_threshold(s->collect))
 		snprintf(buf + n, size - n, "; stacks < %s sampled",
 			 units__ns(u, collect__walk_threshold(s->collect)));

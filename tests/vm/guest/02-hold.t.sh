@@ -58,8 +58,8 @@ done
 # Waiters that are killed have failed. (A killable wait for an rwsem: a directory being listed.)
 lockblame waits -q -j --comm hold-lock -o "$dir/w.json" -- hold-lock --waiters 3 --hold-ms 50 kill >"$dir/load" 2>"$dir/err"
 if ! grep -q '^hold-lock: ' "$dir/err"; then
-	is "killed waiters are counted apart" "$(jl -f "$dir/w.json" sum failed record=wait kind=rwsem)" 3
-	is "killed waiters are waits too" "$(jl -f "$dir/w.json" sum count record=wait kind=rwsem)" 4
+	is "killed waiters are counted apart" "$(jl -f "$dir/w.json" sum failed record=wait identity~i_rwsem)" 3
+	is "killed waiters are waits too" "$(jl -f "$dir/w.json" sum count record=wait identity~i_rwsem)" 4
 else
 	skip "killed waiters" "$(head -1 "$dir/err")"
 fi

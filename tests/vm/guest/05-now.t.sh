@@ -5,8 +5,8 @@ if hold-lock --waiters 1 --hold-ms 1 pipe >/dev/null 2>"$dir/err"; then
 	is "in progress: three waiters while the lock is held" "$(jl -f "$dir/w.json" max waiting_now record=wait)" 3
 	num "in progress: they grow old" "$(jl -f "$dir/w.json" max longest_now_ns record=wait)" ">=" 1000000000
 	lockblame trace -q -j --comm hold-lock -o "$dir/t.json" -- hold-lock --waiters 3 --hold-ms 2500 pipe >"$dir/load" 2>"$dir/err"
-	is "trace: overdue waits get a line while they last" "$(jl -f "$dir/t.json" count - record=event in_progress=true)" 3
-	is "trace: and one when they end" "$(jl -f "$dir/t.json" count - record=event in_progress=false)" 3
+	is "trace: overdue waits get a line while they last" "$(jl -f "$dir/t.json" count - record=event in_progress=true kind=$mutex)" 3
+	is "trace: and one when they end" "$(jl -f "$dir/t.json" count - record=event in_progress=false kind=$mutex)" 3
 	is "trace: each has its site" "$(jl -f "$dir/t.json" count - record=event in_progress=false site~pipe_write)" 3
 	is "trace: the holder is known for sure" \
 		"$(jl -f "$dir/t.json" count - record=event in_progress=false owner.certainty=exact "owner.tid=$(jl -f "$dir/load" first holder_tid)")" 3
