@@ -3,9 +3,9 @@
 _lockblame() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} cmd=${COMP_WORDS[1]}
 	local commands='top waits trace doctor help'
-	local common='--verbose --quiet --help --version'
+	local common='--quiet --help --version'
 	local filter='--pid --tid --comm --cgroup --lock --kind --min-duration'
-	local collect='--stacks --user-stacks --all-stacks --no-spin --map-entries --ring-size'
+	local collect='--stacks --user-stacks --all-stacks --no-spin --map-entries --ring-size --verbose'
 	local table='--interval --duration --count --by --sort --reverse --columns --rows --timestamps --json --csv --output'
 	local w
 

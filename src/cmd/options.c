@@ -52,7 +52,7 @@ const struct lb_option lb_options[] = {
 	{"map-entries", 0, "N", "room for this many (lock, process) pairs in the kernel (16384)", TRACERS, OPT_COUNT, AT(map_entries), 0, false},
 	{"ring-size", 0, "SIZE", "buffer for single waits (4M)", TRACERS, OPT_SIZE, AT(ring_size), 0, false},
 	{"hooks", 0, "HOOKS", "use only these hooks: tp, fentry or kprobe", TRACERS | DOCTOR, OPT_STRING, AT(hooks), 0, true},
-	{"verbose", 'v', NULL, "say more on standard error", CMD_ALL, OPT_FLAG, AT(verbose), 0, false},
+	{"verbose", 'v', NULL, "say on standard error which hooks are in use", TRACERS, OPT_FLAG, AT(verbose), 0, false},
 	{"quiet", 'q', NULL, "no headers and notes, only data and errors", CMD_ALL, OPT_FLAG, AT(quiet), 0, false},
 	{"help", 'h', NULL, "show this help", CMD_ALL, OPT_FLAG, AT(help), 0, false},
 	{"version", 'V', NULL, "show the version", CMD_ALL, OPT_FLAG, AT(version), 0, false},

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
@@ -15,6 +16,7 @@
 #include "cmd/child.h"
 #include "cmd/namer.h"
 #include "cmd/targets.h"
+#include "model/kinds.h"
 #include "util/clock.h"
 #include "util/cleanup.h"
 
@@ -70,6 +72,20 @@ static int open_loop(struct session *s, struct err *e)
 	return r ? err_errno(e, r, "cannot set up the event loop") : 0;
 }
 
+/* --verbose: by which hooks the wanted kinds are seen, and what is missing. */
+static void tell_hooks(struct session *s, uint32_t kinds)
+{
+	const struct hooks *h = collect__hooks(s->collect);
+
+	for (int k = 0; k < LB_KIND_N; k++) {
+		const struct kind_hooks *kh = &h->kind[k];
+
+		if ((kinds ? kinds : LB_KINDS_SLEEPING) & LB_KIND_BIT(k))
+			fprintf(stderr, "lockblame: %s: %s%s%s\n", kind_name((unsigned int)k),
+				kh->works ? kh->how : "not seen", kh->why[0] ? "; " : "", kh->why);
+	}
+}
+
 int session__open(struct session *s, struct lb_opts *o, struct collect_config *cfg, struct err *e)
 {
 	struct targets t;
@@ -89,6 +105,8 @@ int session__open(struct session *s, struct lb_opts *o, struct collect_config *c
 	}
 	if (!r)
 		r = open_loop(s, e);
+	if (!r && o->verbose)
+		tell_hooks(s, o->kinds);
 	if (!r && o->run)
 		r = child__start(o->run, &s->child_pid, &s->child_go_fd, e);
 	if (r)

@@ -150,8 +150,6 @@ int kernel__probe(struct kernel *k, struct err *e)
 				 "CONFIG_DEBUG_INFO_BTF)");
 	}
 	k->contention_tp = has_tracepoint(k, "contention_begin");
-	k->contended_release = has_tracepoint(k, "contended_release");
-	k->mmap_lock_tp = has_tracepoint(k, "mmap_lock_released");
 	k->rt = !has_member(k, "rw_semaphore", "count");
 	/* The helper came to all tracing programs one release after the task storage itself;
 	 * contention_begin is younger than both. */

@@ -13,8 +13,6 @@ struct btf;
 struct kernel {
 	struct btf *btf;	/* vmlinux BTF, owned */
 	bool contention_tp;	/* lock:contention_begin/end */
-	bool contended_release; /* lock:contended_release */
-	bool mmap_lock_tp;
 	bool fentry;
 	char fentry_why[96]; /* why not */
 	bool kprobe;

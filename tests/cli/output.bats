@@ -66,8 +66,8 @@ is_json_lines() {
 }
 
 @test "-o FILE in a folder that is not there fails before anything is traced" {
-	lb waits -d 10 -o /nonexistent/out
-	fails_with 1 "cannot write /nonexistent/out: No such file or directory"
+	lb waits -d 10 -o /proc/nonexistent/out
+	fails_with 1 "cannot write /proc/nonexistent/out: No such file or directory"
 }
 
 @test "a full disk is one line and exit 1" {

@@ -46,8 +46,8 @@ setup() {
 }
 
 @test "a command that cannot be run" {
-	lb waits -- /nonexistent/command
-	fails_with 1 "cannot run /nonexistent/command: No such file or directory"
+	lb waits -- /proc/nonexistent/command
+	fails_with 1 "cannot run /proc/nonexistent/command: No such file or directory"
 	touch not_executable
 	lb waits -- ./not_executable
 	fails_with 1 "cannot run ./not_executable: Permission denied"

@@ -126,13 +126,13 @@ static void test_paths(void **state)
 
 static void test_no_btf(void **state)
 {
-	struct btf_offsets *o = btf_offsets__new("/nonexistent/btf");
+	struct btf_offsets *o = btf_offsets__new("/proc/nonexistent/btf");
 	struct btf_field f;
 	struct err e = {{0}};
 
 	assert_int_equal(btf_offsets__find(o, "outer.first", &f), -ENOENT);
 	assert_null(btf_offsets__btf(o, &e));
-	assert_non_null(strstr(e.msg, "/nonexistent/btf"));
+	assert_non_null(strstr(e.msg, "/proc/nonexistent/btf"));
 	assert_non_null(strstr(e.msg, "CONFIG_DEBUG_INFO_BTF"));
 	btf_offsets__free(o);
 	btf_offsets__free(NULL);

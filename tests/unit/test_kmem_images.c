@@ -349,8 +349,8 @@ static void test_bad_files(void **state)
 {
 	struct err e = {{0}};
 
-	assert_null(kmem_image__load("/nonexistent/image", &e));
-	assert_non_null(strstr(e.msg, "/nonexistent/image"));
+	assert_null(kmem_image__load("/proc/nonexistent/image", &e));
+	assert_non_null(strstr(e.msg, "/proc/nonexistent/image"));
 	load_fails("something else\n", "line 1");
 	load_fails("lockblame-kmem-image 1\nmem 0x10 0\n", "line 2");
 	load_fails("lockblame-kmem-image 1\n\nmem 0x10\n", "line 3");

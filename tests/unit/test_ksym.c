@@ -44,7 +44,7 @@ static struct ksyms *open_text(const char *text, char **path)
 	struct err e;
 
 	*path = temp_file(text);
-	ks = ksyms__load_from(*path, "/nonexistent/modules", &e);
+	ks = ksyms__load_from(*path, "/proc/nonexistent/modules", &e);
 	assert_non_null(ks);
 	return ks;
 }
@@ -373,8 +373,8 @@ static void unreadable_is_explained(void **state)
 	struct ksym s;
 	struct err e;
 
-	assert_null(ksyms__load("/nonexistent/kallsyms", &e));
-	assert_string_equal(e.msg, "cannot read /nonexistent/kallsyms: No such file or directory");
+	assert_null(ksyms__load("/proc/nonexistent/kallsyms", &e));
+	assert_string_equal(e.msg, "cannot read /proc/nonexistent/kallsyms: No such file or directory");
 	ks = open_text("", &path);
 	assert_true(ksyms__hidden(ks));
 	assert_non_null(ksyms__why(ks));

@@ -97,7 +97,7 @@ static void test_hidden(void **state)
 
 static void test_live(void **state)
 {
-	struct mounts *m = mounts__new(NULL), *none = mounts__new("/nonexistent");
+	struct mounts *m = mounts__new(NULL), *none = mounts__new("/proc/nonexistent");
 
 	is_nowhere(m, 4095, 4095, "/");
 	is_nowhere(none, 8, 1, "/");

@@ -43,8 +43,8 @@ static void refuses_a_bad_path(void **state)
 {
 	struct err e;
 
-	assert_null(out__open("/nonexistent/file", &e));
-	assert_string_equal(e.msg, "cannot write /nonexistent/file: No such file or directory");
+	assert_null(out__open("/proc/nonexistent/file", &e));
+	assert_string_equal(e.msg, "cannot write /proc/nonexistent/file: No such file or directory");
 	assert_null(out__open("/", &e));
 	assert_string_equal(e.msg, "cannot write /: Is a directory");
 }
