@@ -87,6 +87,11 @@ interrupted() {
 	shift 2
 	env --default-signal=INT "$LOCKBLAME" "$@" >out 2>err &
 	pid=$!
+	# Until the program runs, the shell's child ignores SIGINT.
+	for _ in $(seq 500); do
+		[ "$(cat "/proc/$pid/comm" 2>/dev/null)" = lockblame ] && break
+		sleep 0.01
+	done
 	sleep "$delay"
 	kill -s "$signal" "$pid"
 	for _ in $(seq 100); do
