@@ -10,7 +10,10 @@ WORKLOADS=${WORKLOADS:-$BATS_TEST_DIRNAME/../../build/workload}
 
 setup_file() {
 	[ "$(id -u)" -eq 0 ] || skip "needs root"
-	"$WORKLOADS/mmap-loop" --threads 4 --seconds 600 </dev/null >/dev/null 2>&1 3>&- 4>&- &
+	# a command name that nobody else on this machine runs
+	cp "$WORKLOADS/mmap-loop" "$BATS_FILE_TMPDIR/loop-$$"
+	"$BATS_FILE_TMPDIR/loop-$$" --threads 4 --seconds 600 </dev/null >/dev/null 2>&1 3>&- 4>&- &
+	echo "loop-$$" >"$BATS_FILE_TMPDIR/comm"
 	echo $! >"$BATS_FILE_TMPDIR/load"
 }
 
@@ -22,6 +25,7 @@ setup() {
 	need_tracing
 	cd "$BATS_TEST_TMPDIR"
 	load=$(cat "$BATS_FILE_TMPDIR/load")
+	comm=$(cat "$BATS_FILE_TMPDIR/comm")
 }
 
 need_jq() {
@@ -32,7 +36,7 @@ need_jq() {
 	lb waits -d 0.5 -p "$load"
 	show
 	[ "$status" -eq 0 ]
-	[[ "$output" == *" mmap_lock of mmap-loop/$load"* ]]
+	[[ "$output" == *" mmap_lock of $comm/$load"* ]]
 	[[ "$output" == *" rwsem "* ]]
 }
 
@@ -121,7 +125,7 @@ ROWS='(map(select(.record == "wait"))) as $w | (map(select(.record == "summary")
 	need_jq
 	lb waits -j -k -d 0.5 -p "$load"
 	[ "$status" -eq 0 ]
-	jq -s -e --arg who "mmap_lock of mmap-loop/$load" '
+	jq -s -e --arg who "mmap_lock of $comm/$load" '
 		[.[] | select(.record == "wait" and .identity == $who)] | length > 0 and all(
 			(.lock | test("^0x[0-9a-f]+$")) and .kind == "rwsem" and
 			(.mode == "read" or .mode == "write") and (.site | type == "string") and
@@ -139,14 +143,14 @@ ROWS='(map(select(.record == "wait"))) as $w | (map(select(.record == "summary")
 	show
 	[ "$status" -eq 0 ]
 	[ -n "$output" ]
-	! grep -v -E '^mmap-loop(;[^; ]+)* [0-9]+$' <<<"$output"
+	! grep -v -E "^$comm(;[^; ]+)* [0-9]+\$" <<<"$output"
 	grep -q -E ';(rwsem_down_(read|write)_slowpath|down_(read|write)[a-z_]*|rwbase[a-z_]*|__down_[a-z_]*)_\[k\];' <<<"$output"
 }
 
 @test "filters keep others out" {
 	need_jq
 	threads=$(ls "/proc/$load/task" | paste -s -d,)
-	for filter in "-p $load" "--comm mmap-loop" "-t $threads"; do
+	for filter in "-p $load" "--comm $comm" "-t $threads"; do
 		lb waits -j -d 0.4 --by process $filter
 		echo "$filter: $status $stderr"
 		[ "$status" -eq 0 ]
@@ -177,7 +181,7 @@ ROWS='(map(select(.record == "wait"))) as $w | (map(select(.record == "summary")
 @test "a lock by its address" {
 	need_jq
 	lock=$("$LOCKBLAME" waits -j -q -d 0.4 -p "$load" | jq -r -s \
-		"[.[] | select(.identity == \"mmap_lock of mmap-loop/$load\")][0].lock")
+		"[.[] | select(.identity == \"mmap_lock of $comm/$load\")][0].lock")
 	echo "lock $lock"
 	[[ "$lock" == 0x* ]]
 	lb waits -j -d 0.4 -l "$lock"
@@ -197,7 +201,7 @@ ROWS='(map(select(.record == "wait"))) as $w | (map(select(.record == "summary")
 	lb waits -T -q -p "$load" 0.2 3
 	show
 	[ "$status" -eq 0 ]
-	[ "$(grep -c "mmap_lock of mmap-loop/$load" <<<"$output")" -ge 3 ]
+	[ "$(grep -c "mmap_lock of $comm/$load" <<<"$output")" -ge 3 ]
 	[ "$(grep -cE '[0-9]{2}:[0-9]{2}:[0-9]{2}' <<<"$output")" -ge 3 ]
 }
 
