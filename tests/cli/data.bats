@@ -43,14 +43,18 @@ need_jq() {
 # The rows ($w) against the summary ($s).
 ROWS='(map(select(.record == "wait"))) as $w | (map(select(.record == "summary"))[0]) as $s |'
 
+# The tables and the counters of the kernel are not read at one moment: a wait that ends between the
+# two reads at the very end is in the summary only. There can be no more of those than threads.
+ADD_UP='(($s.recorded - ([$w[].count] | add)) as $late | $late >= 0 and $late <= 5 and
+	($late > 0 or ([$w[].total_ns] | add) == $s.wait_ns))'
+
 @test "every exact key gives rows that add up to the summary" {
 	need_jq
 	for key in lock process comm kind cgroup; do
-		lb waits -j -d 0.5 --kind rwsem --by "$key"
+		lb waits -j -d 0.5 -p "$load" --by "$key"
 		echo "$key: $status $stderr"
 		[ "$status" -eq 0 ]
-		jq -s -e "$ROWS"' ($w | length) > 0 and ([$w[].count] | add) == $s.recorded and
-			([$w[].total_ns] | add) == $s.wait_ns and
+		jq -s -e "$ROWS"' ($w | length) > 0 and '"$ADD_UP"' and
 			all($w[]; (.sampled | not) and .total_ns >= .max_ns and .count >= .failed)' \
 			<<<"$output"
 	done
@@ -59,19 +63,17 @@ ROWS='(map(select(.record == "wait"))) as $w | (map(select(.record == "summary")
 @test "with --all-stacks the split by site and stack is exact too" {
 	need_jq
 	for key in site stack; do
-		lb waits -j -d 0.5 --kind rwsem --all-stacks --by "$key"
+		lb waits -j -d 0.5 -p "$load" --all-stacks --by "$key"
 		echo "$key: $status $stderr"
 		[ "$status" -eq 0 ]
 		jq -s -e "$ROWS"' ($w | length) > 0 and all($w[]; .sampled | not) and
-			(([$s.lost[]] | add) > 0 or
-				(([$w[].count] | add) == $s.recorded and
-				([$w[].total_ns] | add) == $s.wait_ns))' <<<"$output"
+			(([$s.lost[]] | add) > 0 or '"$ADD_UP"')' <<<"$output"
 	done
 }
 
 @test "a sampled split by site says so, and its times are near the exact sum" {
 	need_jq
-	lb waits -j -d 2 --kind rwsem --by site
+	lb waits -j -d 2 -p "$load" --by site
 	echo "$status $stderr"
 	[ "$status" -eq 0 ]
 	jq -s -e "$ROWS"' ($w | length) > 0 and
