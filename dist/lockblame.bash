@@ -2,7 +2,7 @@
 # bash completion for lockblame. tests/check-man compares it with the option table.
 _lockblame() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} cmd=${COMP_WORDS[1]}
-	local commands='top waits trace doctor help'
+	local commands='top waits trace hung doctor help'
 	local common='--quiet --help --version'
 	local filter='--pid --tid --comm --cgroup --lock --kind --min-duration'
 	local collect='--stacks --user-stacks --all-stacks --no-spin --map-entries --ring-size --verbose'
@@ -28,6 +28,7 @@ _lockblame() {
 	top) COMPREPLY=($(compgen -W "$common $filter $collect $table --batch" -- "$cur")) ;;
 	waits) COMPREPLY=($(compgen -W "$common $filter $collect $table --folded" -- "$cur")) ;;
 	trace) COMPREPLY=($(compgen -W "$common $filter $collect --duration --count --json --csv --output" -- "$cur")) ;;
+	hung) COMPREPLY=($(compgen -W "$common --min --rows --stacks --json --output" -- "$cur")) ;;
 	doctor) COMPREPLY=($(compgen -W "$common --json --output" -- "$cur")) ;;
 	help) COMPREPLY=($(compgen -W "$commands" -- "$cur")) ;;
 	esac

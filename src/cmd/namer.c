@@ -52,7 +52,7 @@ struct namer {
 	void *sites; /* tsearch tree of struct site_entry */
 	void *locks; /* of struct lock_entry */
 	unsigned int n_locks;
-	char why[256];
+	char why[256], no_memory[256];
 };
 
 static void open_memory(struct namer *n)
@@ -64,8 +64,10 @@ static void open_memory(struct namer *n)
 				: btf_offsets__new(NULL);
 	n->kmem = n->offsets ? kmem__live(n->offsets, &e) : NULL;
 	syms = identity_syms__kallsyms(n->ksyms, n->kmem);
-	if (!n->kmem)
+	if (!n->kmem) {
 		snprintf(n->why, sizeof(n->why), "locks have no names: %.200s", e.msg);
+		snprintf(n->no_memory, sizeof(n->no_memory), "%.200s", e.msg);
+	}
 	n->ids = identities__new(n->kmem, &syms);
 }
 
@@ -399,4 +401,14 @@ struct ksyms *namer__ksyms(struct namer *n)
 struct kmem *namer__kmem(struct namer *n)
 {
 	return n->kmem;
+}
+
+struct identities *namer__identities(struct namer *n)
+{
+	return n->ids;
+}
+
+const char *namer__no_memory(struct namer *n)
+{
+	return n->no_memory;
 }

@@ -11,6 +11,7 @@
 
 struct collect;
 struct ksyms;
+struct identities;
 struct kmem;
 
 /* Everything that turns numbers of a collector into words: symbols, sites, lock identities, owners.
@@ -45,6 +46,8 @@ const char *namer__intern(struct namer *n, const char *s);
 const char *namer__why(struct namer *n);
 
 struct ksyms *namer__ksyms(struct namer *n);
-struct kmem *namer__kmem(struct namer *n);
+struct kmem *namer__kmem(struct namer *n); /* NULL: it can't be read */
+const char *namer__no_memory(struct namer *n); /* why */
+struct identities *namer__identities(struct namer *n);
 
 #endif

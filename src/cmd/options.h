@@ -40,6 +40,7 @@ struct lb_opts {
 	const char *columns;
 	uint64_t rows;
 	const char *output;
+	uint64_t min;	     /* blocked for so long */
 	bool timestamps;
 	bool stacks;
 	bool user_stacks;
@@ -51,6 +52,7 @@ struct lb_opts {
 	uint64_t map_entries;
 	uint64_t ring_size;
 	const char *hooks;   /* hidden: auto, tp, fentry, kprobe */
+	const char *sources; /* hidden: where locks are found, see hung/find.h */
 	/* everywhere */
 	bool verbose;
 	bool quiet;

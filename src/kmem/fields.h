@@ -19,6 +19,26 @@
 	F(TASK_SIGNAL, "task_struct.signal")                                                       \
 	F(TASK_NSPROXY, "task_struct.nsproxy")                                                     \
 	F(TASK_FS, "task_struct.fs")                                                               \
+	F(TASK_STATE, "task_struct.__state|task_struct.state")                                     \
+	F(TASK_EXIT_STATE, "task_struct.exit_state")                                               \
+	F(TASK_ON_CPU, "task_struct.on_cpu")                                                       \
+	F(TASK_CPU, "task_struct.thread_info.cpu|task_struct.cpu")                                 \
+	F(TASK_SP, "task_struct.thread.sp|task_struct.thread.cpu_context.sp")                      \
+	F(TASK_STACK, "task_struct.stack")                                                         \
+	F(TASK_NVCSW, "task_struct.nvcsw")                                                         \
+	F(TASK_NIVCSW, "task_struct.nivcsw")                                                       \
+	F(TASK_EXEC_START, "task_struct.se.exec_start")                                            \
+	F(TASK_LAST_ARRIVAL, "task_struct.sched_info.last_arrival")                                \
+	F(TASK_CFS_RQ, "task_struct.se.cfs_rq")                                                    \
+	F(CFS_RQ_RQ, "cfs_rq.rq")                                                                  \
+	F(RQ_CLOCK, "rq.clock")                                                                    \
+	F(RQ_CLOCK_TASK, "rq.clock_task")                                                          \
+	F(TASK_PARENT, "task_struct.parent")                                                       \
+	F(TASK_REAL_PARENT, "task_struct.real_parent")                                             \
+	F(TASK_VFORK_DONE, "task_struct.vfork_done")                                               \
+	F(TASK_BLOCKER, "task_struct.blocker")                                                     \
+	F(TASK_BLOCKED_ON, "task_struct.blocked_on")                                               \
+	F(TASK_PI_BLOCKED_ON, "task_struct.pi_blocked_on")                                         \
 	F(NSPROXY_MNT, "nsproxy.mnt_ns")                                                           \
 	F(FS_ROOT_MNT, "fs_struct.root.mnt")                                                       \
 	F(FS_ROOT_DENTRY, "fs_struct.root.dentry")                                                 \
@@ -93,6 +113,7 @@
 	F(SB_UMOUNT, "super_block.s_umount")                                                       \
 	F(SB_RENAME, "super_block.s_vfs_rename_mutex")                                             \
 	F(SB_WRITERS, "super_block.s_writers.rw_sem")                                              \
+	F(SB_FROZEN, "super_block.s_writers.frozen")                                               \
 	F(SB_MOUNTS, "super_block.s_mounts")                                                       \
 	F(MOUNT_VFS, "mount.mnt")                                                                  \
 	F(MOUNT_ROOT, "mount.mnt.mnt_root")                                                        \
@@ -113,6 +134,7 @@
 	F(RWSEM_RT, "rw_semaphore.rwbase")                                                         \
 	F(RWSEM_RT_READERS, "rw_semaphore.rwbase.readers")                                         \
 	F(RWSEM_RT_MUTEX, "rw_semaphore.rwbase.rtmutex")                                           \
+	F(RWSEM_RT_OWNER, "rw_semaphore.rwbase.rtmutex.owner")                                     \
 	F(RWAITER_LIST, "rwsem_waiter.list")                                                       \
 	F(RWAITER_TASK, "rwsem_waiter.task")                                                       \
 	F(RWAITER_TYPE, "rwsem_waiter.type")                                                       \

@@ -174,20 +174,25 @@ static void parents(struct chain *c)
 	}
 }
 
+/* A frozen file system has several locks: what it is called counts more. */
+static bool by_lock(const struct chain_task *t)
+{
+	return t->wait.lock && !(t->wait.reason && t->wait.object);
+}
+
 /* Tasks that wait for the same thing, which is no task, compare as equal. */
 static int cmp_thing(const void *a, const void *b)
 {
 	const struct chain_task *x = *(struct chain_task *const *)a, *y = *(struct chain_task *const *)b;
-	int r;
+	bool x_lock = by_lock(x), y_lock = by_lock(y);
 
-	if (x->wait.lock != y->wait.lock)
-		return x->wait.lock < y->wait.lock ? -1 : 1;
-	if (x->wait.lock)
-		return 0;
+	if (x_lock != y_lock)
+		return x_lock ? -1 : 1;
+	if (x_lock)
+		return x->wait.lock < y->wait.lock ? -1 : x->wait.lock > y->wait.lock;
 	if (x->wait.reason != y->wait.reason)
 		return x->wait.reason < y->wait.reason ? -1 : 1;
-	r = strcmp(x->wait.object ? x->wait.object : "", y->wait.object ? y->wait.object : "");
-	return r;
+	return strcmp(x->wait.object ? x->wait.object : "", y->wait.object ? y->wait.object : "");
 }
 
 static bool waits_for_thing(const struct chain_task *t)

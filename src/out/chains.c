@@ -299,7 +299,7 @@ static struct json_object *root_ref(const struct chain_task *t)
 	json__str(obj, "object", t->wait.object);
 	if (!t->thing) {
 		json__str(obj, "state", state);
-		json__double(obj, "blocked_s", (double)t->blocked_ns / 1e9);
+		json__u64(obj, "blocked_ns", t->blocked_ns);
 	}
 	return obj;
 }
@@ -351,7 +351,7 @@ static void task_record(struct out *o, const struct chain_task *t)
 	json__i64(rec, "tid", t->tid);
 	json__str(rec, "state", state);
 	json__bool(rec, "hung", t->hung);
-	json__double(rec, "blocked_s", (double)t->blocked_ns / 1e9);
+	json__u64(rec, "blocked_ns", t->blocked_ns);
 	json__add(rec, "waits_for", wait_obj(t));
 	json__add(rec, "holder", holder_ref(&t->holder));
 	if (!t->holder.task)
@@ -381,7 +381,7 @@ static void hang_record(struct out *o, const struct chain *c, const struct chain
 	json__u64(rec, "waiting", h->waiting);
 	json__bool(rec, "cycle", h->cycle);
 	json__str(rec, "certainty", certainty_name(h->certainty));
-	json__double(rec, "longest_s", (double)h->longest_ns / 1e9);
+	json__u64(rec, "longest_ns", h->longest_ns);
 	json__str(rec, "sentence", chain__sentence(c, h, s, sizeof(s)));
 	json__str(rec, "advice", chain__advice(h));
 	if (h->cycle) {
