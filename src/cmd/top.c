@@ -416,7 +416,7 @@ int cmd_top(struct lb_opts *o)
 
 	if (o->columns && !strcmp(o->columns, "help"))
 		return cmd_waits(o);
-	r = view__parse(&t.view, o, &e);
+	r = view__parse(&t.view, o, false, &e);
 	if (r)
 		return cmd_fail(EXIT_USAGE, &e);
 	batch = want_batch(o, &why);

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "cmd/namer.h"
+#include "model/blame.h"
 #include "model/columns.h"
 #include "model/kinds.h"
 #include "out/csv.h"
@@ -18,27 +19,44 @@
 
 #define LAST_WIDTH 0 /* the last column takes what is left */
 
-int view__parse(struct view *v, const struct lb_opts *o, struct err *e)
+static int parse_by(const struct lb_opts *o, bool blame, struct err *e)
 {
-	int by = BY_LOCK;
+	int by;
+
+	if (!o->by) {
+		if (blame)
+			return o->stacks || o->format == FORMAT_FOLDED ? BLAME_PAIR_STACK : BLAME_HOLDER;
+		return o->format == FORMAT_FOLDED ? BY_STACK : BY_LOCK;
+	}
+	by = table_by_parse(o->by, blame);
+	if (by == BLAME_PAIR && (o->stacks || o->format == FORMAT_FOLDED))
+		by = BLAME_PAIR_STACK;
+	if (by < 0)
+		err_set(e, -EINVAL, "--by: '%s' is not %s", o->by,
+			blame ? "holder, lock, site, process, stack or pair"
+			      : "lock, site, process, comm, kind, cgroup or stack");
+	return by;
+}
+
+static bool is_stacks(enum table_by by)
+{
+	return by == BY_STACK || by == BLAME_STACK || by == BLAME_PAIR_STACK;
+}
+
+int view__parse(struct view *v, const struct lb_opts *o, bool blame, struct err *e)
+{
+	int by = parse_by(o, blame, e);
 
 	memset(v, 0, sizeof(*v));
-	if (o->by) {
-		by = table_by_parse(o->by);
-		if (by < 0)
-			return err_set(e, -EINVAL,
-				       "--by: '%s' is not lock, site, process, comm, kind, cgroup or stack",
-				       o->by);
-	} else if (o->format == FORMAT_FOLDED) {
-		by = BY_STACK;
-	}
+	if (by < 0)
+		return -EINVAL;
 	v->by = (enum table_by)by;
 	v->n_columns = columns_choose(v->by, o->columns, v->columns, e);
 	if (v->n_columns < 0)
 		return v->n_columns;
 	v->sort = -1;
 	if (o->sort) {
-		v->sort = column_find(o->sort, e);
+		v->sort = column_find(v->by, o->sort, e);
 		if (v->sort < 0)
 			return -EINVAL;
 	}
@@ -48,40 +66,60 @@ int view__parse(struct view *v, const struct lb_opts *o, struct err *e)
 	if (!v->rows && o->format == FORMAT_TEXT)
 		v->rows = 20;
 	v->format = o->format;
-	v->stacks = o->stacks || v->by == BY_STACK;
+	v->stacks = o->stacks || is_stacks(v->by);
 	v->user_stacks = o->user_stacks;
 	v->timestamps = o->timestamps;
 	v->quiet = o->quiet;
-	if (v->format == FORMAT_FOLDED && v->by != BY_STACK)
+	if (v->format == FORMAT_FOLDED && !is_stacks(v->by))
 		return err_set(e, -EINVAL, "--folded prints stacks: it does not go with --by %s", o->by);
 	return 0;
 }
 
-void view__list_columns(struct out *o)
+void view__list_columns(enum table_by by, struct out *o)
 {
-	for (size_t i = 0; i < n_columns; i++)
-		out__printf(o, "%-10s %-16s %s\n", columns[i].key, columns[i].json, columns[i].help);
+	const struct column_set set = columns_of(by);
+
+	for (size_t i = 0; i < set.n; i++)
+		out__printf(o, "%-10s %-16s %s\n", set.c[i].key, set.c[i].json, set.c[i].help);
+}
+
+/* The object that a member called "a.b" goes to, and its name there. */
+static struct json_object *member_of(struct json_object *rec, const char **name)
+{
+	const char *dot = strchr(*name, '.');
+	struct json_object *in = NULL;
+	char outer[32];
+
+	if (!dot)
+		return rec;
+	snprintf(outer, sizeof(outer), "%.*s", (int)(dot - *name), *name);
+	*name = dot + 1;
+	return json_object_object_get_ex(rec, outer, &in) ? in
+							   : json__add(rec, outer, json_object_new_object());
 }
 
 static void add_cell(struct json_object *rec, const struct column *c, const struct cell *v)
 {
+	const char *name = c->json;
+
+	rec = member_of(rec, &name);
 	if (!v->known) {
-		json__null(rec, c->json);
+		json__null(rec, name);
 		return;
 	}
 	switch (c->unit) {
 	case UNIT_TEXT:
-		json__str(rec, c->json, v->text);
+		json__str(rec, name, v->text);
 		break;
 	case UNIT_HEX:
-		json__hex(rec, c->json, v->u);
+		json__hex(rec, name, v->u);
 		break;
 	case UNIT_PER_SEC:
 	case UNIT_SHARE:
-		json__double(rec, c->json, v->num);
+		json__double(rec, name, v->num);
 		break;
 	default:
-		json__u64(rec, c->json, v->u);
+		json__u64(rec, name, v->u);
 	}
 }
 
@@ -97,18 +135,27 @@ static void add_stack(struct json_object *rec, const char *name, const char **fr
 static void json_row(const struct view *v, struct session *s, const struct table *t,
 		     const struct row *r, struct out *o)
 {
-	struct json_object *rec = json__record("wait");
+	const struct column_set set = columns_of(v->by);
+	struct json_object *rec = json__record(v->by >= BLAME_HOLDER ? "blame" : "wait");
 	const char *frames[LB_STACK_DEPTH];
 	int n;
 
 	json__str(rec, "by", table_by_name(v->by));
-	for (size_t i = 0; i < n_columns; i++) {
-		struct cell c = columns[i].get(t, r);
+	for (size_t i = 0; i < set.n; i++) {
+		struct cell c = set.c[i].get(t, r);
 
-		if (columns[i].unit == UNIT_TEXT && !strcmp(columns[i].key, "est"))
+		if (set.c[i].unit == UNIT_TEXT && !strcmp(set.c[i].key, "est"))
 			json__bool(rec, "sampled", r->sampled > 0);
 		else
-			add_cell(rec, &columns[i], &c);
+			add_cell(rec, &set.c[i], &c);
+	}
+	if (v->by == BLAME_PAIR_STACK) {
+		n = namer__stack(s->namer, r->waiter_kstack, frames, LB_STACK_DEPTH);
+		add_stack(rec, "waiter_stack", frames, n);
+	}
+	if (v->by == BLAME_STACK || v->by == BLAME_PAIR_STACK) {
+		n = namer__stack(s->namer, r->kstack, frames, LB_STACK_DEPTH);
+		add_stack(rec, "holder_stack", frames, n);
 	}
 	if (v->by == BY_STACK) {
 		n = namer__stack(s->namer, r->kstack, frames, LB_STACK_DEPTH);
@@ -124,7 +171,7 @@ static void json_row(const struct view *v, struct session *s, const struct table
 static void csv_row(const struct view *v, const struct table *t, const struct row *r, struct out *o)
 {
 	for (int i = 0; i < v->n_columns; i++) {
-		const struct column *c = &columns[v->columns[i]];
+		const struct column *c = &columns_of(v->by).c[v->columns[i]];
 		struct cell cell = c->get(t, r);
 		char buf[64];
 
@@ -152,6 +199,27 @@ static void folded_row(struct session *s, const struct row *r, struct out *o)
 	f.n_kernel = (unsigned int)namer__stack(s->namer, r->kstack, k, LB_STACK_DEPTH);
 	f.n_user = (unsigned int)namer__user_stack(s->namer, r->ustack, r->tgid, u, LB_STACK_DEPTH);
 	folded__line(o, &f);
+}
+
+/* Whose doing it was at the root, "--", and above it who waited. */
+static void folded_pair(struct session *s, const struct row *r, struct out *o)
+{
+	const char *w[LB_STACK_DEPTH], *h[LB_STACK_DEPTH];
+	struct folded holder = {.comm = r->comm[0] ? r->comm : "unknown", .kernel = h};
+	struct folded f = {.comm = r->waiter, .kernel = w, .leaf = r->identity, .below = &holder,
+			   .ns = r->total_ns};
+
+	f.n_kernel = (unsigned int)namer__stack(s->namer, r->waiter_kstack, w, LB_STACK_DEPTH);
+	holder.n_kernel = (unsigned int)namer__stack(s->namer, r->kstack, h, LB_STACK_DEPTH);
+	folded__line(o, &f);
+}
+
+static void folded(const struct view *v, struct session *s, const struct row *r, struct out *o)
+{
+	if (v->by == BLAME_PAIR_STACK)
+		folded_pair(s, r, o);
+	else if (r->walked)
+		folded_row(s, r, o);
 }
 
 /* The stacks of one row, largest first, with their shares of the row's split. */
@@ -192,13 +260,29 @@ static void print_stacks(const struct view *v, struct session *s, const struct s
 	table__fini(&t);
 }
 
-static void row_stack(const struct view *v, struct session *s, const struct row *r, struct out *o)
+static void put_frames(struct session *s, int32_t kstack, const char *none, struct out *o)
 {
 	const char *frames[LB_STACK_DEPTH];
-	int n = namer__stack(s->namer, r->kstack, frames, LB_STACK_DEPTH);
+	int n = namer__stack(s->namer, kstack, frames, LB_STACK_DEPTH);
 
 	for (int f = 0; f < n; f++)
 		out__printf(o, "          %s\n", frames[f]);
+	if (!n && none)
+		out__printf(o, "          (%s)\n", none);
+}
+
+static void row_stack(const struct view *v, struct session *s, const struct row *r, struct out *o)
+{
+	const char *frames[LB_STACK_DEPTH];
+	int n;
+
+	if (v->by == BLAME_PAIR_STACK) {
+		put_frames(s, r->waiter_kstack, "the waiter's stack could not be kept", o);
+		out__puts(o, "          --\n");
+		put_frames(s, r->kstack, "no release was walked while it waited", o);
+		return;
+	}
+	put_frames(s, r->kstack, v->by == BLAME_STACK ? "no stack of a release" : NULL, o);
 	n = v->user_stacks ? namer__user_stack(s->namer, r->ustack, r->tgid, frames, LB_STACK_DEPTH) : 0;
 	for (int f = 0; f < n; f++)
 		out__printf(o, "          %s (user)\n", frames[f]);
@@ -207,7 +291,7 @@ static void row_stack(const struct view *v, struct session *s, const struct row 
 static void text_columns(const struct view *v, struct text_col *cols)
 {
 	for (int i = 0; i < v->n_columns; i++) {
-		const struct column *c = &columns[v->columns[i]];
+		const struct column *c = &columns_of(v->by).c[v->columns[i]];
 
 		cols[i] = (struct text_col){
 			.title = c->title,
@@ -224,7 +308,7 @@ static void text_row(const struct view *v, const struct table *t, const struct r
 	const char *cells[64];
 
 	for (int i = 0; i < v->n_columns; i++) {
-		const struct column *c = &columns[v->columns[i]];
+		const struct column *c = &columns_of(v->by).c[v->columns[i]];
 		struct cell cell = c->get(t, r);
 		char raw[300];
 
@@ -279,7 +363,7 @@ static int print_text(const struct view *v, struct session *s, const struct snap
 		text__header(o, cols, (unsigned int)v->n_columns, out__width(o));
 	for (size_t i = 0; i < shown; i++) {
 		text_row(v, t, &t->rows[i], cols, o);
-		if (v->by == BY_STACK)
+		if (is_stacks(v->by))
 			row_stack(v, s, &t->rows[i], o);
 		else if (v->stacks && v->by == BY_LOCK)
 			print_stacks(v, s, snap, &t->rows[i], o);
@@ -292,7 +376,7 @@ static int print_text(const struct view *v, struct session *s, const struct snap
 static void csv_header(const struct view *v, struct out *o)
 {
 	for (int i = 0; i < v->n_columns; i++)
-		csv__field(o, (unsigned int)i, columns[v->columns[i]].json);
+		csv__field(o, (unsigned int)i, columns_of(v->by).c[v->columns[i]].json);
 	csv__end(o);
 }
 
@@ -311,7 +395,7 @@ int view__print(const struct view *v, struct session *s, const struct snapshot *
 		if (collect__hooks(s->collect)->kind[k].spin)
 			t.spin_kinds |= LB_KIND_BIT(k);
 	if (v->sort >= 0 || v->reverse)
-		table__sort(&t, v->sort >= 0 ? (unsigned int)v->sort : (unsigned int)column_find("total", e),
+		table__sort(&t, v->sort >= 0 ? (unsigned int)v->sort : (unsigned int)column_find(v->by, v->by >= BLAME_HOLDER ? "blame" : "total", e),
 			    v->reverse);
 	n = v->rows && v->rows < t.n_rows ? v->rows : t.n_rows;
 	if (v->format == FORMAT_TEXT)
@@ -323,8 +407,8 @@ int view__print(const struct view *v, struct session *s, const struct snapshot *
 			json_row(v, s, &t, &t.rows[i], o);
 		else if (v->format == FORMAT_CSV)
 			csv_row(v, &t, &t.rows[i], o);
-		else if (v->format == FORMAT_FOLDED && t.rows[i].walked)
-			folded_row(s, &t.rows[i], o);
+		else if (v->format == FORMAT_FOLDED)
+			folded(v, s, &t.rows[i], o);
 	}
 	table__fini(&t);
 	return 0;
@@ -343,6 +427,8 @@ void session__loss_text(struct session *s, char *buf, size_t size)
 		{st->lost_stack, "without a stack (stack table full)"},
 		{st->lost_split, "not in the split by stack (table full)"},
 		{st->lost_ring, "single events lost (--ring-size)"},
+		{st->lost_account, "without an account (--map-entries)"},
+		{st->lost_blame, "charges lost (table full: --map-entries)"},
 	};
 	size_t n;
 	bool any = false;
@@ -360,7 +446,32 @@ void session__loss_text(struct session *s, char *buf, size_t size)
 		snprintf(buf + n, size - n, ", none lost");
 }
 
-static void json_summary(struct session *s, struct out *o)
+/* "waits 7.35 s = blame 7.13 s (96.9 %) + unknown 225 ms (3.1 %)" */
+static void print_sums(struct session *s)
+{
+	struct blame_sums b;
+	char w[UNITS_BUF], x[UNITS_BUF], l[UNITS_BUF], u[UNITS_BUF], g[UNITS_BUF];
+	double all;
+
+	blame__sums(&s->total, &b);
+	all = (double)(b.blamed + b.likely + b.unknown);
+	if (!(b.waited + b.waiting) || all <= 0)
+		return;
+	fprintf(stderr, "lockblame: waits %s", units__ns(w, b.waited + b.waiting));
+	if (b.waiting)
+		fprintf(stderr, " (%s of it by waits that go on)", units__ns(g, b.waiting));
+	fprintf(stderr, " %s blame %s (%.1f %%)", b.lost_waits ? "against" : "=", units__ns(x, b.blamed),
+		100 * (double)b.blamed / all);
+	if (b.likely)
+		fprintf(stderr, " + likely %s (%.1f %%)", units__ns(l, b.likely), 100 * (double)b.likely / all);
+	fprintf(stderr, " + unknown %s (%.1f %%)\n", units__ns(u, b.unknown), 100 * (double)b.unknown / all);
+	if (b.lost_waits)
+		fprintf(stderr,
+			"lockblame: %" PRIu64 " waits were not followed to their end, so the two need not agree\n",
+			b.lost_waits);
+}
+
+static void json_summary(const struct view *v, struct session *s, struct out *o)
 {
 	const struct lb_stats *st = &s->total.stats;
 	struct json_object *rec = json__record("summary"), *lost = json_object_new_object();
@@ -380,6 +491,17 @@ static void json_summary(struct session *s, struct out *o)
 	json__u64(rec, "stacks_walked", st->walked);
 	json__u64(rec, "walk_threshold_ns", collect__walk_threshold(s->collect));
 	json__u64(rec, "wait_ns", st->wait_ns);
+	if (v->by >= BLAME_HOLDER) {
+		struct blame_sums b;
+
+		blame__sums(&s->total, &b);
+		json__u64(rec, "waiting_ns", b.waiting);
+		json__u64(rec, "blame_ns", b.blamed + b.likely);
+		json__u64(rec, "likely_ns", b.likely);
+		json__u64(rec, "unknown_ns", b.unknown);
+		json__u64(lost, "account", st->lost_account);
+		json__u64(lost, "blame", st->lost_blame);
+	}
 	if (s->exit_status >= 0)
 		json__u64(rec, "exit_status", (uint64_t)s->exit_status);
 	json__write(o, rec);
@@ -390,7 +512,7 @@ void view__summary(const struct view *v, struct session *s, struct out *o)
 	char buf[512], u[UNITS_BUF];
 
 	if (v->format == FORMAT_JSON)
-		json_summary(s, o);
+		json_summary(v, s, o);
 	if (v->quiet || v->format == FORMAT_JSON)
 		return;
 	session__loss_text(s, buf, sizeof(buf));
@@ -400,6 +522,8 @@ void view__summary(const struct view *v, struct session *s, struct out *o)
 			(uint64_t)s->total.stats.walked,
 			units__ns(u, collect__walk_threshold(s->collect)));
 	fputc('\n', stderr);
+	if (v->by >= BLAME_HOLDER)
+		print_sums(s);
 	if (namer__why(s->namer))
 		fprintf(stderr, "lockblame: %s\n", namer__why(s->namer));
 	if (s->exit_status > 0)

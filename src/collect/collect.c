@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collect/releases.h"
 #include "collect/source.h"
 #include "collect/tables.h"
 #include "spin.skel.h"
@@ -79,6 +80,25 @@ static void set_constants(struct collect *c, const struct collect_config *cfg, u
 	/* Only one of the two places for open waits exists in the kernel. */
 	bpf_map__set_autocreate(c->skel->maps.task_storage, c->kernel.task_storage);
 	bpf_map__set_autocreate(c->skel->maps.task_hash, !c->kernel.task_storage);
+	ro->want_blame = cfg->blame;
+	ro->want_holder_split = cfg->holder_split;
+	ro->want_pairs = cfg->pairs;
+	bpf_map__set_autocreate(c->skel->maps.accounts, cfg->blame);
+	bpf_map__set_autocreate(c->skel->maps.blames, cfg->blame);
+	bpf_map__set_autocreate(c->skel->maps.holder_split, cfg->blame);
+	bpf_map__set_autocreate(c->skel->maps.pairs, cfg->blame);
+}
+
+/* What depends on the hooks that were chosen. */
+static void set_hook_constants(struct collect *c, const struct collect_config *cfg)
+{
+	struct wait_bpf__rodata *ro = c->skel->rodata;
+
+	ro->stack_at_begin = c->hooks.uses_kprobes;
+	ro->released_kinds = c->hooks.released;
+	ro->released_by_tp = c->hooks.released_by_tp;
+	ro->tell_passed_by = cfg->blame && c->hooks.wakes_by_waiters &&
+			     (cfg->n_pids || cfg->n_tids || cfg->comm || cfg->cgroup_fd >= 0);
 }
 
 static int open_spin(struct collect *c, const struct collect_config *cfg, uint32_t kinds, struct err *e)
@@ -212,9 +232,11 @@ static int open_objects(struct collect *c, const struct collect_config *cfg, uin
 	set_constants(c, cfg, kinds);
 	source__set_sizes(c->skel->obj, cfg);
 	r = hooks__plan(&c->hooks, &c->kernel, cfg->hooks, kinds, cfg->no_spin, c->skel->obj, e);
+	if (!r && cfg->blame)
+		releases__plan(&c->hooks, &c->kernel, cfg->no_spin, c->skel->obj);
 	if (!r)
 		r = open_spin(c, cfg, kinds, e);
-	c->skel->rodata->stack_at_begin = c->hooks.uses_kprobes;
+	set_hook_constants(c, cfg);
 	return r ? r : load(c, e);
 }
 
@@ -391,8 +413,9 @@ void collect__tune(struct collect *c)
 		return;
 	read_stats(c, &st);
 	s = (double)(now - c->tuned_at) / 1e9;
+	/* releases that are charged outnumber the waits, and may walk too */
 	load = walk_load((double)(st.walked - c->tuned.walked) / s,
-			 (double)(st.recorded - c->tuned.recorded) / s);
+			 (double)(st.recorded + st.charges - c->tuned.recorded - c->tuned.charges) / s);
 	c->tuned_at = now;
 	c->tuned = st;
 	/* The expected number of walks is inversely proportional to the threshold. Up at once, down

@@ -6,21 +6,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/blame.h"
 #include "util/cleanup.h"
 
-static const char *const by_names[BY_N] = {
-	[BY_LOCK] = "lock", [BY_SITE] = "site",	    [BY_PROCESS] = "process", [BY_COMM] = "comm",
-	[BY_KIND] = "kind", [BY_CGROUP] = "cgroup", [BY_STACK] = "stack",
+static const char *const by_names[TABLE_BY_N] = {
+	[BY_LOCK] = "lock",
+	[BY_SITE] = "site",
+	[BY_PROCESS] = "process",
+	[BY_COMM] = "comm",
+	[BY_KIND] = "kind",
+	[BY_CGROUP] = "cgroup",
+	[BY_STACK] = "stack",
+	[BLAME_HOLDER] = "holder",
+	[BLAME_LOCK] = "lock",
+	[BLAME_SITE] = "site",
+	[BLAME_PROCESS] = "process",
+	[BLAME_STACK] = "stack",
+	[BLAME_PAIR] = "pair",
+	[BLAME_PAIR_STACK] = "pair",
 };
 
 const char *table_by_name(enum table_by by)
 {
-	return by < BY_N ? by_names[by] : "?";
+	return by < TABLE_BY_N ? by_names[by] : "?";
 }
 
-int table_by_parse(const char *name)
+int table_by_parse(const char *name, bool blame)
 {
-	for (int i = 0; i < BY_N; i++)
+	for (int i = blame ? BLAME_HOLDER : 0; i < (blame ? TABLE_BY_N : BY_N); i++)
 		if (!strcmp(by_names[i], name))
 			return i;
 	return -1;
@@ -388,16 +401,21 @@ int table__build(struct table *t, enum table_by by, const struct snapshot *s, do
 		 const struct table_names *names)
 {
 	struct builder b = {.t = t, .names = names};
+	size_t n_waits, n_splits;
+	const struct wait_cell *waits = snapshot__waits(s, &n_waits);
+	const struct split_cell *splits = snapshot__splits(s, &n_splits);
 	int r;
 
+	if (by >= BLAME_HOLDER)
+		return blame__build(t, by, s, seconds, names);
 	memset(t, 0, sizeof(*t));
 	t->by = by;
 	t->seconds = seconds;
-	r = alloc_builder(&b, s->n_waits + s->n_splits + s->n_now);
-	for (size_t i = 0; !r && !by_split(by) && i < s->n_waits; i++)
-		put_wait(&b, &s->waits[i]);
-	for (size_t i = 0; !r && i < s->n_splits; i++)
-		put_split(&b, &s->splits[i]);
+	r = alloc_builder(&b, n_waits + n_splits + s->n_now);
+	for (size_t i = 0; !r && !by_split(by) && i < n_waits; i++)
+		put_wait(&b, &waits[i]);
+	for (size_t i = 0; !r && i < n_splits; i++)
+		put_split(&b, &splits[i]);
 	for (size_t i = 0; !r && i < s->n_now; i++)
 		put_now(&b, &s->now[i], s->when_ns);
 	for (size_t i = 0; !r && i < s->n_before; i++)
