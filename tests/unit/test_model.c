@@ -208,7 +208,7 @@ static void columns_are_found_or_the_near_ones_named(void **state)
 	struct err e = {0};
 
 	assert_true(column_find(BY_LOCK, "total", &e) >= 0);
-	assert_int_equal(column_find(BY_LOCK, "total", &e), column_find("total_ns", &e));
+	assert_int_equal(column_find(BY_LOCK, "total", &e), column_find(BY_LOCK, "total_ns", &e));
 	assert_int_equal(column_find(BY_LOCK, "totl", &e), -1);
 	assert_non_null(strstr(e.msg, "near it: total"));
 	assert_int_equal(columns_choose(BY_LOCK, "count,identity", out, &e), 2);
