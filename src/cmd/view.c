@@ -450,7 +450,8 @@ void session__loss_text(struct session *s, char *buf, size_t size)
 static void print_sums(struct session *s)
 {
 	struct blame_sums b;
-	char w[UNITS_BUF], x[UNITS_BUF], l[UNITS_BUF], u[UNITS_BUF], g[UNITS_BUF];
+	char w[UNITS_BUF], x[UNITS_BUF], l[UNITS_BUF], u[UNITS_BUF], g[UNITS_BUF],
+		t[UNITS_BUF];
 	double all;
 
 	blame__sums(&s->total, &b);
@@ -464,7 +465,10 @@ static void print_sums(struct session *s)
 		100 * (double)b.blamed / all);
 	if (b.likely)
 		fprintf(stderr, " + likely %s (%.1f %%)", units__ns(l, b.likely), 100 * (double)b.likely / all);
-	fprintf(stderr, " + unknown %s (%.1f %%)\n", units__ns(u, b.unknown), 100 * (double)b.unknown / all);
+	fprintf(stderr, " + unknown %s (%.1f %%)", units__ns(u, b.unknown), 100 * (double)b.unknown / all);
+	if (b.twice)
+		fprintf(stderr, ", less %s charged twice (let go at one moment)", units__ns(t, b.twice));
+	fputc('\n', stderr);
 	if (b.lost_waits)
 		fprintf(stderr,
 			"lockblame: %" PRIu64 " waits were not followed to their end, so the two need not agree\n",
@@ -499,6 +503,7 @@ static void json_summary(const struct view *v, struct session *s, struct out *o)
 		json__u64(rec, "blame_ns", b.blamed + b.likely);
 		json__u64(rec, "likely_ns", b.likely);
 		json__u64(rec, "unknown_ns", b.unknown);
+		json__u64(rec, "twice_ns", b.twice);
 		json__u64(lost, "account", st->lost_account);
 		json__u64(lost, "blame", st->lost_blame);
 	}

@@ -267,17 +267,35 @@ static uint64_t waiting_for(const struct snapshot *s, uint64_t lock)
 	return n;
 }
 
-/* What waits in progress have waited and nobody has been charged for yet. 0 when the account's number of
- * waiters is not that of the tasks seen waiting: an end was missed, or one came in between. */
-static uint64_t pending_of(const struct snapshot *s, const struct account_cell *a)
+/* What all waiters have waited so far and nobody has been charged for yet, ns; negative: as much has been
+ * charged too often. */
+static int64_t uncharged(const struct snapshot *s, const struct account_cell *a)
 {
 	uint64_t n = a->val.word & 0xffff, now = s->when_ns / LB_TICK;
+
+	/* modulo 2^48 */
+	return ((int64_t)((n * now - (a->val.word >> 16) - a->val.charged) << 16) >> 16) * LB_TICK;
+}
+
+/* The part of it that is of waits in progress. 0 when the account's number of waiters is not that of the
+ * tasks seen waiting: an end was missed, or one came in between. */
+static uint64_t pending_of(const struct snapshot *s, const struct account_cell *a)
+{
+	uint64_t n = a->val.word & 0xffff;
 	int64_t d;
 
 	if (!n || waiting_for(s, a->lock) != n)
 		return 0;
-	d = (int64_t)((n * now - (a->val.word >> 16) - a->val.charged) << 16) >> 16;
-	return d > 0 ? (uint64_t)d * LB_TICK : 0;
+	d = uncharged(s, a);
+	return d > 0 ? (uint64_t)d : 0;
+}
+
+/* Charged twice, where it is certain: nobody waits, so no time is to come. */
+static uint64_t twice_of(const struct snapshot *s, const struct account_cell *a)
+{
+	int64_t d = a->val.word & 0xffff ? 0 : uncharged(s, a);
+
+	return d < 0 ? (uint64_t)-d : 0;
 }
 
 static void put_pending(struct builder *b, const struct account_cell *a)
@@ -454,6 +472,8 @@ void blame__sums(const struct snapshot *s, struct blame_sums *out)
 		else
 			*(c[i].key.certainty == LB_EXACT ? &out->blamed : &out->likely) += c[i].val.ns;
 	}
+	for (size_t i = 0; i < s->cells[SET_ACCOUNTS].n; i++)
+		out->twice += twice_of(s, &a[i]);
 	for (size_t i = 0; i < s->cells[SET_ACCOUNTS].n; i++)
 		*(a[i].val.state == LB_HELD ? &out->likely : &out->unknown) += pending_of(s, &a[i]);
 }

@@ -19,6 +19,8 @@ struct blame_sums {
 	uint64_t blamed;      /* on holders, exactly */
 	uint64_t likely;      /* on holders that are likely, and at least so much on those that hold on */
 	uint64_t unknown;     /* on nobody */
+	uint64_t twice;	      /* charged twice: two tasks took the same time at the same moment, and no later
+			       * charge has made up for it. waited + waiting = the three above - twice */
 	uint64_t lost_waits;  /* waits that are in no account, or whose end was not seen: when not 0, the
 			       * two sides need not agree */
 };

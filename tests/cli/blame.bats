@@ -50,7 +50,7 @@ WORKLOADS=${WORKLOADS:-$BATS_TEST_DIRNAME/../../build/workload}
 			(map(select(.record == "summary"))[0]) as $s |
 			($b | length) > 0 and all($b[]; has("holder") and has("certainty")) and
 			([$b[].blame_ns] | add) == $s.blame_ns + $s.unknown_ns and
-			($s.lost.missed > 0 or $s.waiting_ns > 0 or $s.wait_ns == $s.blame_ns + $s.unknown_ns)'
+			($s.lost.missed > 0 or $s.waiting_ns > 0 or $s.wait_ns == $s.blame_ns + $s.unknown_ns - $s.twice_ns)'
 	done
 }
 

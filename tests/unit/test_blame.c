@@ -184,6 +184,24 @@ static void a_hold_that_goes_on_is_at_least(void **state)
 	table__fini(&t);
 }
 
+/* Two let go at one moment, and both were charged: that is told, not hidden. */
+static void what_was_charged_twice_is_told(void **state)
+{
+	struct snapshot s = in_progress();
+	struct blame_sums sums;
+	uint64_t t = NOW / LB_TICK;
+
+	s.n_now = 0;
+	/* a wait of 100 ticks that has ended, 110 charged */
+	accounts[0].val.word = ((t - 100) << 16) - (t << 16);
+	accounts[0].val.charged = 110;
+	blame__sums(&s, &sums);
+	assert_int_equal(sums.twice, 10 * LB_TICK);
+	accounts[0].val.charged = 100;
+	blame__sums(&s, &sums);
+	assert_int_equal(sums.twice, 0);
+}
+
 static void nobody_holds_what_was_let_go(void **state)
 {
 	struct snapshot s = in_progress();
@@ -249,6 +267,7 @@ int main(void)
 		cmocka_unit_test(a_mixed_row_claims_no_certainty),
 		cmocka_unit_test(pairs_have_both_sides),
 		cmocka_unit_test(a_hold_that_goes_on_is_at_least),
+		cmocka_unit_test(what_was_charged_twice_is_told),
 		cmocka_unit_test(nobody_holds_what_was_let_go),
 		cmocka_unit_test(intervals_and_sums),
 		cmocka_unit_test(both_sides_are_told),

@@ -11,7 +11,8 @@ conserved() {
 		skip "$1: waits = blame + unknown" "$(total lost.missed) ends were missed by return probes"
 		return
 	fi
-	is "$1: waits = blame + unknown" "$(total blame_ns | awk -v u="$(total unknown_ns)" '{ printf "%.0f", $1 + u }')" \
+	is "$1: waits = blame + unknown" \
+		"$(total blame_ns | awk -v u="$(total unknown_ns)" -v t="$(total twice_ns)" '{ printf "%.0f", $1 + u - t }')" \
 		"$(total wait_ns | awk -v u="$(total waiting_ns)" '{ printf "%.0f", $1 + u }')"
 	is "$1: the rows add up to it" "$(sum)" "$(total blame_ns | awk -v u="$(total unknown_ns)" '{ printf "%.0f", $1 + u }')"
 }
