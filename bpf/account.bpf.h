@@ -185,8 +185,10 @@ static __always_inline bool add_exact(const struct lb_slot *s, struct ended *e)
 		v = bpf_map_lookup_elem(&waits, &key);
 		if (!v)
 			return false;
-		bpf_get_current_comm(v->comm, sizeof(v->comm));
 	}
+	/* A process changes its name by exec: the row has the latest, but for the last few. */
+	if (!(v->count & (v->count - 1)))
+		bpf_get_current_comm(v->comm, sizeof(v->comm));
 	e->first = v->count < WALK_FIRST;
 	__sync_fetch_and_add(&v->count, 1);
 	if (e->ret)

@@ -114,7 +114,6 @@ int BPF_PROG(on_contended_release, void *lock)
 
 /* mmap_lock by its own tracepoints, which come before the lock is given back. A look at the lock word
  * first: most of these releases are not contended. */
-#define RWSEM_WAITERS 2UL
 #define RWSEM_READERS(count) ((count) >> 8 & 0x7fffffffffffffUL)
 
 static __always_inline void mmap_lock_event(void *ctx, u64 mm, bool write, bool acquired)

@@ -314,6 +314,7 @@ KRETPROBE(kr_int, ret)
 KRETPROBE(kr_pointer, POINTER_RESULT(ret))
 
 #include "release.bpf.h"
+#include "hold.bpf.h"
 
 /* Waits in progress: every task that has one, with its stack as it is now. */
 struct {

@@ -2,11 +2,11 @@
 # bash completion for lockblame. tests/check-man compares it with the option table.
 _lockblame() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} cmd=${COMP_WORDS[1]}
-	local commands='top waits blame trace hung doctor help'
+	local commands='top waits blame holds trace hung doctor help'
 	local common='--quiet --help --version'
 	local filter='--pid --tid --comm --cgroup --lock --kind'
-	local waiter='--min-duration --user-stacks'
-	local collect='--stacks --all-stacks --no-spin --map-entries --ring-size --verbose'
+	local waiter='--min-duration --user-stacks --no-spin'
+	local collect='--stacks --all-stacks --map-entries --ring-size --verbose'
 	local table='--interval --duration --count --by --sort --reverse --columns --rows --timestamps --json --csv --output'
 	local w
 
@@ -30,7 +30,8 @@ _lockblame() {
 	case $cmd in
 	top) COMPREPLY=($(compgen -W "$common $filter $waiter $collect $table --batch" -- "$cur")) ;;
 	waits) COMPREPLY=($(compgen -W "$common $filter $waiter $collect $table --folded" -- "$cur")) ;;
-	blame) COMPREPLY=($(compgen -W "$common $filter $collect $table --folded" -- "$cur")) ;;
+	blame) COMPREPLY=($(compgen -W "$common $filter $collect $table --no-spin --folded" -- "$cur")) ;;
+	holds) COMPREPLY=($(compgen -W "$common $filter $collect $table --min-duration --user-stacks --folded" -- "$cur")) ;;
 	trace) COMPREPLY=($(compgen -W "$common $filter $waiter $collect --duration --count --json --csv --output" -- "$cur")) ;;
 	hung) COMPREPLY=($(compgen -W "$common --min --rows --stacks --json --output" -- "$cur")) ;;
 	doctor) COMPREPLY=($(compgen -W "$common --json --output" -- "$cur")) ;;

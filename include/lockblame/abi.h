@@ -210,6 +210,16 @@ struct lb_task {
 	struct lb_slot slot[LB_MAX_NEST];
 };
 
+/* Locks that one task holds at once and that are followed. */
+#define LB_MAX_HELD 8
+
+/* The open holds of one task, in no order; lock 0: free. Where holds are collected, the rows, splits,
+ * events and counters above are of holds instead of waits: a hold that others waited for when it ended
+ * counts as "failed". */
+struct lb_held {
+	struct lb_slot slot[LB_MAX_HELD];
+};
+
 /* A single wait that has ended (ring buffer). */
 struct lb_event {
 	__u64 lock;
@@ -270,6 +280,7 @@ struct lb_stats {
 	__u64 lost_account; /* waits whose lock had no account: their blame is unknown */
 	__u64 lost_blame;   /* charges that the table of blame had no room for */
 	__u64 charges;	    /* releases that were charged: each may walk a stack */
+	__u64 older;	    /* holds that had begun before they were followed; not in seen */
 };
 
 _Static_assert(sizeof(struct lb_wait_key) == 24, "abi");

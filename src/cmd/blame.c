@@ -15,5 +15,5 @@ int cmd_blame(struct lb_opts *o)
 				     "them out");
 		return cmd_fail(EXIT_USAGE, &e);
 	}
-	return table_run(o, "blame", true);
+	return table_run(o, "blame", OF_BLAME);
 }

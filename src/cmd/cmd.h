@@ -9,6 +9,7 @@ enum lb_cmd_id {
 	CMD_TRACE,
 	CMD_WAITS,
 	CMD_BLAME,
+	CMD_HOLDS,
 	CMD_HUNG,
 	CMD_DOCTOR,
 	CMD_HELP,
@@ -52,6 +53,7 @@ int cmd_top(struct lb_opts *o);
 int cmd_trace(struct lb_opts *o);
 int cmd_waits(struct lb_opts *o);
 int cmd_blame(struct lb_opts *o);
+int cmd_holds(struct lb_opts *o);
 int cmd_hung(struct lb_opts *o);
 int cmd_doctor(struct lb_opts *o);
 int cmd_help(struct lb_opts *o);

@@ -8,6 +8,7 @@
 #include "cmd/cmd.h"
 #include "cmd/namer.h"
 #include "collect/collect.h"
+#include "collect/holds.h"
 #include "kmem/kmem.h"
 #include "model/kinds.h"
 #include "names/cgroup.h"
@@ -81,6 +82,22 @@ static void blame(struct doctor *d, const struct hooks *h)
 	}
 }
 
+static void one_hold(struct doctor *d, const struct kernel *k, const char *what, bool mmap_lock,
+		     enum lb_kind kind)
+{
+	char buf[128];
+	const char *why, *how = holds__how(k, mmap_lock, kind, &why, buf, sizeof(buf));
+
+	feature(d, what, how ? WORKS : NOT, how, why);
+}
+
+static void holds(struct doctor *d, const struct kernel *k)
+{
+	one_hold(d, k, "holds: mmap_lock", true, LB_RWSEM);
+	one_hold(d, k, "holds: rwsem", false, LB_RWSEM);
+	one_hold(d, k, "holds: mutex", false, LB_MUTEX);
+}
+
 static void no_waits(struct doctor *d, const char *why)
 {
 	char name[48];
@@ -114,6 +131,7 @@ static void waits(struct doctor *d, struct lb_opts *o, struct collect **c)
 	}
 	kinds(d, collect__hooks(*c));
 	blame(d, collect__hooks(*c));
+	holds(d, collect__kernel(*c));
 	if (collect__read(*c, &snap, &e)) {
 		feature(d, "waits in progress", NOT, NULL, e.msg);
 		return;

@@ -15,7 +15,8 @@
 struct run {
 	struct view view;
 	struct out *out;
-	bool intervals, blame;
+	bool intervals;
+	enum table_of of;
 	const char *name;
 };
 
@@ -44,10 +45,11 @@ static int run(struct run *w, struct lb_opts *o, struct err *e)
 	struct session_ops ops = {.tick = on_tick, .ctx = w};
 	struct collect_config cfg = {
 		/* a pair is of the waiter's stack and the holder's */
-		.split = !w->blame || is_pair(w->view.by),
-		.cgroup = w->view.by == BY_CGROUP,
-		.blame = w->blame,
-		.holder_split = w->blame,
+		.split = w->of != OF_BLAME || is_pair(w->view.by),
+		.cgroup = table_key(w->view.by) == BY_CGROUP,
+		.blame = w->of == OF_BLAME,
+		.holder_split = w->of == OF_BLAME,
+		.holds = w->of == OF_HOLDS,
 		.pairs = is_pair(w->view.by),
 	};
 	struct session s;
@@ -71,9 +73,9 @@ static int run(struct run *w, struct lb_opts *o, struct err *e)
 	return r;
 }
 
-int table_run(struct lb_opts *o, const char *name, bool blame)
+int table_run(struct lb_opts *o, const char *name, enum table_of of)
 {
-	struct run w = {.name = name, .blame = blame};
+	struct run w = {.name = name, .of = of};
 	struct err e = {0};
 	int r, closed;
 
@@ -81,10 +83,10 @@ int table_run(struct lb_opts *o, const char *name, bool blame)
 		w.out = out__open(o->output, &e);
 		if (!w.out)
 			return cmd_fail(EXIT_FAILED, &e);
-		view__list_columns(blame ? BLAME_HOLDER : BY_LOCK, w.out);
+		view__list_columns(of == OF_BLAME ? BLAME_HOLDER : of == OF_HOLDS ? HOLD_LOCK : BY_LOCK, w.out);
 		return out__close(w.out, &e) ? cmd_fail(EXIT_FAILED, &e) : EXIT_OK;
 	}
-	r = view__parse(&w.view, o, blame, &e);
+	r = view__parse(&w.view, o, of, &e);
 	if (r)
 		return cmd_fail(EXIT_USAGE, &e);
 	w.out = out__open(o->output, &e);

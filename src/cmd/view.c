@@ -19,33 +19,41 @@
 
 #define LAST_WIDTH 0 /* the last column takes what is left */
 
-static int parse_by(const struct lb_opts *o, bool blame, struct err *e)
+static enum table_by default_by(const struct lb_opts *o, enum table_of of)
+{
+	bool folded = o->format == FORMAT_FOLDED;
+
+	if (of == OF_BLAME)
+		return o->stacks || folded ? BLAME_PAIR_STACK : BLAME_HOLDER;
+	if (of == OF_HOLDS)
+		return folded ? HOLD_STACK : HOLD_LOCK;
+	return folded ? BY_STACK : BY_LOCK;
+}
+
+static int parse_by(const struct lb_opts *o, enum table_of of, struct err *e)
 {
 	int by;
 
-	if (!o->by) {
-		if (blame)
-			return o->stacks || o->format == FORMAT_FOLDED ? BLAME_PAIR_STACK : BLAME_HOLDER;
-		return o->format == FORMAT_FOLDED ? BY_STACK : BY_LOCK;
-	}
-	by = table_by_parse(o->by, blame);
+	if (!o->by)
+		return default_by(o, of);
+	by = table_by_parse(o->by, of);
 	if (by == BLAME_PAIR && (o->stacks || o->format == FORMAT_FOLDED))
 		by = BLAME_PAIR_STACK;
 	if (by < 0)
 		err_set(e, -EINVAL, "--by: '%s' is not %s", o->by,
-			blame ? "holder, lock, site, process, stack or pair"
-			      : "lock, site, process, comm, kind, cgroup or stack");
+			of == OF_BLAME ? "holder, lock, site, process, stack or pair"
+				       : "lock, site, process, comm, kind, cgroup or stack");
 	return by;
 }
 
 static bool is_stacks(enum table_by by)
 {
-	return by == BY_STACK || by == BLAME_STACK || by == BLAME_PAIR_STACK;
+	return by == BY_STACK || by == BLAME_STACK || by == BLAME_PAIR_STACK || by == HOLD_STACK;
 }
 
-int view__parse(struct view *v, const struct lb_opts *o, bool blame, struct err *e)
+int view__parse(struct view *v, const struct lb_opts *o, enum table_of of, struct err *e)
 {
-	int by = parse_by(o, blame, e);
+	int by = parse_by(o, of, e);
 
 	memset(v, 0, sizeof(*v));
 	if (by < 0)
@@ -132,11 +140,13 @@ static void add_stack(struct json_object *rec, const char *name, const char **fr
 	json__add(rec, name, a);
 }
 
+static const char *const record_names[] = {[OF_WAITS] = "wait", [OF_BLAME] = "blame", [OF_HOLDS] = "hold"};
+
 static void json_row(const struct view *v, struct session *s, const struct table *t,
 		     const struct row *r, struct out *o)
 {
 	const struct column_set set = columns_of(v->by);
-	struct json_object *rec = json__record(v->by >= BLAME_HOLDER ? "blame" : "wait");
+	struct json_object *rec = json__record(record_names[table_of(v->by)]);
 	const char *frames[LB_STACK_DEPTH];
 	int n;
 
@@ -157,7 +167,7 @@ static void json_row(const struct view *v, struct session *s, const struct table
 		n = namer__stack(s->namer, r->kstack, frames, LB_STACK_DEPTH);
 		add_stack(rec, "holder_stack", frames, n);
 	}
-	if (v->by == BY_STACK) {
+	if (table_key(v->by) == BY_STACK) {
 		n = namer__stack(s->namer, r->kstack, frames, LB_STACK_DEPTH);
 		add_stack(rec, "stack", frames, n);
 		if (v->user_stacks) {
@@ -232,7 +242,7 @@ static void print_stacks(const struct view *v, struct session *s, const struct s
 	int n, shown = 0;
 	uint64_t all = 0;
 
-	if (table__build(&t, BY_STACK, snap, 0, &names))
+	if (table__build(&t, table_of(v->by) == OF_HOLDS ? HOLD_STACK : BY_STACK, snap, 0, &names))
 		return;
 	for (size_t i = 0; i < t.n_rows; i++)
 		if (t.rows[i].lock == r->lock && t.rows[i].mode == r->mode && t.rows[i].kind == r->kind)
@@ -332,15 +342,16 @@ static void print_time(struct out *o)
 	out__printf(o, "%s\n", buf);
 }
 
-void view__empty_text(const struct snapshot *snap, double seconds, char *buf, size_t size)
+void view__empty_text(enum table_of of, const struct snapshot *snap, double seconds, char *buf, size_t size)
 {
 	if (snap->stats.seen || snap->stats.short_waits)
 		snprintf(buf, size,
-			 "no rows: of %" PRIu64 " waits in %.1f s, %" PRIu64 " were shorter than --min-duration",
-			 (uint64_t)snap->stats.seen, seconds, (uint64_t)snap->stats.short_waits);
+			 "no rows: of %" PRIu64 " %s in %.1f s, %" PRIu64 " were shorter than --min-duration",
+			 (uint64_t)snap->stats.seen, of == OF_HOLDS ? "holds" : "waits", seconds,
+			 (uint64_t)snap->stats.short_waits);
 	else
-		snprintf(buf, size, "no rows: nothing that passes the filters waited for a lock in %.1f s",
-			 seconds);
+		snprintf(buf, size, "no rows: nothing that passes the filters %s in %.1f s",
+			 of == OF_HOLDS ? "took a lock" : "waited for a lock", seconds);
 }
 
 static int print_text(const struct view *v, struct session *s, const struct snapshot *snap,
@@ -354,7 +365,7 @@ static int print_text(const struct view *v, struct session *s, const struct snap
 	if (!t->n_rows) {
 		char why[256];
 
-		view__empty_text(snap, t->seconds, why, sizeof(why));
+		view__empty_text(table_of(v->by), snap, t->seconds, why, sizeof(why));
 		out__printf(o, "%s\n", why);
 		return 0;
 	}
@@ -365,7 +376,7 @@ static int print_text(const struct view *v, struct session *s, const struct snap
 		text_row(v, t, &t->rows[i], cols, o);
 		if (is_stacks(v->by))
 			row_stack(v, s, &t->rows[i], o);
-		else if (v->stacks && v->by == BY_LOCK)
+		else if (v->stacks && table_key(v->by) == BY_LOCK)
 			print_stacks(v, s, snap, &t->rows[i], o);
 	}
 	if (shown < t->n_rows && !v->quiet)
@@ -395,7 +406,7 @@ int view__print(const struct view *v, struct session *s, const struct snapshot *
 		if (collect__hooks(s->collect)->kind[k].spin)
 			t.spin_kinds |= LB_KIND_BIT(k);
 	if (v->sort >= 0 || v->reverse)
-		table__sort(&t, v->sort >= 0 ? (unsigned int)v->sort : (unsigned int)column_find(v->by, v->by >= BLAME_HOLDER ? "blame" : "total", e),
+		table__sort(&t, v->sort >= 0 ? (unsigned int)v->sort : (unsigned int)column_find(v->by, table_of(v->by) == OF_BLAME ? "blame" : "total", e),
 			    v->reverse);
 	n = v->rows && v->rows < t.n_rows ? v->rows : t.n_rows;
 	if (v->format == FORMAT_TEXT)
@@ -414,7 +425,7 @@ int view__print(const struct view *v, struct session *s, const struct snapshot *
 	return 0;
 }
 
-void session__loss_text(struct session *s, char *buf, size_t size)
+void session__loss_text(struct session *s, enum table_of of, char *buf, size_t size)
 {
 	const struct lb_stats *st = &s->total.stats;
 	const struct {
@@ -428,12 +439,14 @@ void session__loss_text(struct session *s, char *buf, size_t size)
 		{st->lost_split, "not in the split by stack (table full)"},
 		{st->lost_ring, "single events lost (--ring-size)"},
 		{st->lost_account, "without an account (--map-entries)"},
+		{st->older, "ends of holds that had begun before (not counted)"},
 		{st->lost_blame, "charges lost (table full: --map-entries)"},
 	};
 	size_t n;
 	bool any = false;
 
-	n = (size_t)snprintf(buf, size, "%" PRIu64 " waits seen", (uint64_t)st->seen);
+	n = (size_t)snprintf(buf, size, "%" PRIu64 " %s seen", (uint64_t)st->seen,
+			     of == OF_HOLDS ? "holds" : "waits");
 	if (st->short_waits)
 		n += (size_t)snprintf(buf + n, size - n, ", %" PRIu64 " too short", (uint64_t)st->short_waits);
 	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]) && n < size; i++)
@@ -494,8 +507,10 @@ static void json_summary(const struct view *v, struct session *s, struct out *o)
 	json__add(rec, "lost", lost);
 	json__u64(rec, "stacks_walked", st->walked);
 	json__u64(rec, "walk_threshold_ns", collect__walk_threshold(s->collect));
-	json__u64(rec, "wait_ns", st->wait_ns);
-	if (v->by >= BLAME_HOLDER) {
+	json__u64(rec, table_of(v->by) == OF_HOLDS ? "hold_ns" : "wait_ns", st->wait_ns);
+	if (table_of(v->by) == OF_HOLDS)
+		json__u64(rec, "older", st->older);
+	if (table_of(v->by) == OF_BLAME) {
 		struct blame_sums b;
 
 		blame__sums(&s->total, &b);
@@ -520,14 +535,14 @@ void view__summary(const struct view *v, struct session *s, struct out *o)
 		json_summary(v, s, o);
 	if (v->quiet || v->format == FORMAT_JSON)
 		return;
-	session__loss_text(s, buf, sizeof(buf));
+	session__loss_text(s, table_of(v->by), buf, sizeof(buf));
 	fprintf(stderr, "lockblame: %s in %.1f s", buf, s->total_seconds);
 	if (s->total.stats.walked < s->total.stats.recorded)
-		fprintf(stderr, "; sites from %" PRIu64 " stacks, waits below %s sampled",
-			(uint64_t)s->total.stats.walked,
+		fprintf(stderr, "; sites from %" PRIu64 " stacks, %s below %s sampled",
+			(uint64_t)s->total.stats.walked, table_of(v->by) == OF_HOLDS ? "holds" : "waits",
 			units__ns(u, collect__walk_threshold(s->collect)));
 	fputc('\n', stderr);
-	if (v->by >= BLAME_HOLDER)
+	if (table_of(v->by) == OF_BLAME)
 		print_sums(s);
 	if (namer__why(s->namer))
 		fprintf(stderr, "lockblame: %s\n", namer__why(s->namer));

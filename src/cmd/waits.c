@@ -5,5 +5,5 @@
 
 int cmd_waits(struct lb_opts *o)
 {
-	return table_run(o, "waits", false);
+	return table_run(o, "waits", OF_WAITS);
 }

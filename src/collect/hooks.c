@@ -62,15 +62,14 @@ void hooks__load(struct bpf_object *obj, const char *prog)
 		bpf_program__set_autoload(p, true);
 }
 
-static void none_loaded(struct bpf_object *obj)
+void hooks__none_loaded(struct bpf_object *obj)
 {
 	struct bpf_program *p;
 
 	if (!obj)
 		return;
 	bpf_object__for_each_program(p, obj)
-		bpf_program__set_autoload(p, bpf_program__type(p) == BPF_PROG_TYPE_TRACING &&
-						     bpf_program__expected_attach_type(p) == BPF_TRACE_ITER);
+		bpf_program__set_autoload(p, false);
 }
 
 static bool fentry_has(const struct kernel *k, const struct slow_path *s)
@@ -179,7 +178,7 @@ int hooks__plan(struct hooks *h, const struct kernel *k, enum hook_family want, 
 
 	memset(h, 0, sizeof(*h));
 	h->family = want == HOOKS_AUTO ? best_family(k) : want;
-	none_loaded(obj);
+	hooks__none_loaded(obj);
 	if (h->family == HOOKS_TP && !k->contention_tp)
 		return err_set(e, -EOPNOTSUPP, "this kernel has no lock:contention_begin tracepoint");
 	if (h->family == HOOKS_FENTRY && !k->fentry)

@@ -51,8 +51,9 @@ struct hooks {
 int hooks__plan(struct hooks *h, const struct kernel *k, enum hook_family want, uint32_t kinds,
 		bool no_spin, struct bpf_object *obj, struct err *e);
 
-/* Marks a program of obj to be loaded; attaches it if it is. name may be NULL. What is attached goes to
+/* Marks no program of obj to be loaded; marks one; attaches it if it is. name may be NULL. What is attached goes to
  * the end of links (room for HOOKS_MAX). For the files that have hooks of their own. */
+void hooks__none_loaded(struct bpf_object *obj);
 void hooks__load(struct bpf_object *obj, const char *prog);
 bool hooks__loaded(struct bpf_object *obj, const char *prog);
 int hooks__attach_tracing(struct bpf_object *obj, const char *prog, struct bpf_link **links,

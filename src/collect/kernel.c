@@ -16,6 +16,7 @@
 #include "util/parse.h"
 
 #define FENTRY_TRIAL "rwsem_down_read_slowpath"
+#define FENTRY_TRIAL_RT "down_read" /* PREEMPT_RT has no such slow path */
 
 static bool has_cap(unsigned int cap)
 {
@@ -95,6 +96,8 @@ static void try_fentry(struct kernel *k)
 	int id = btf__find_by_name_kind(k->btf, FENTRY_TRIAL, BTF_KIND_FUNC);
 	int fd, link;
 
+	if (id < 0 && k->rt)
+		id = btf__find_by_name_kind(k->btf, FENTRY_TRIAL_RT, BTF_KIND_FUNC);
 	if (id < 0) {
 		snprintf(k->fentry_why, sizeof(k->fentry_why), "BTF does not have " FENTRY_TRIAL);
 		return;

@@ -441,7 +441,7 @@ int blame__build(struct table *t, enum table_by by, const struct snapshot *s, do
 	for (int i = SET_BLAMES; i < SET_N; i++)
 		n += s->cells[i].n;
 	memset(t, 0, sizeof(*t));
-	t->by = by;
+	t->by = t->key = by;
 	t->seconds = seconds;
 	t->rows = calloc(n, sizeof(*t->rows));
 	b.parts = calloc(n, sizeof(*b.parts));

@@ -63,7 +63,7 @@ CELL get_share(const struct table *t, const struct row *r)
 
 CELL get_error(const struct table *t, const struct row *r)
 {
-	if (t->by != BY_SITE && t->by != BY_STACK)
+	if (t->key != BY_SITE && t->key != BY_STACK)
 		return num(0);
 	return num((uint64_t)r->stderr_ns);
 }
@@ -111,7 +111,7 @@ CELL get_kind(const struct table *t, const struct row *r)
 CELL get_mode(const struct table *t, const struct row *r)
 {
 	/* a process or a cgroup waits in both */
-	if (t->by == BY_PROCESS || t->by == BY_COMM || t->by == BY_CGROUP)
+	if (t->key == BY_PROCESS || t->key == BY_COMM || t->key == BY_CGROUP)
 		return UNKNOWN;
 	return text(mode_name(r->mode));
 }
@@ -154,17 +154,17 @@ CELL get_owner(const struct table *t, const struct row *r)
 /* Only where a row is one process, or all of it is the same one. */
 CELL get_comm(const struct table *t, const struct row *r)
 {
-	return t->by == BY_PROCESS || t->by == BY_COMM ? text(r->comm) : UNKNOWN;
+	return t->key == BY_PROCESS || t->key == BY_COMM ? text(r->comm) : UNKNOWN;
 }
 
 CELL get_pid(const struct table *t, const struct row *r)
 {
-	return t->by == BY_PROCESS ? num(r->tgid) : UNKNOWN;
+	return t->key == BY_PROCESS ? num(r->tgid) : UNKNOWN;
 }
 
 CELL get_cgroup(const struct table *t, const struct row *r)
 {
-	return t->by == BY_CGROUP ? text(r->cgroup_path) : UNKNOWN;
+	return t->key == BY_CGROUP ? text(r->cgroup_path) : UNKNOWN;
 }
 
 CELL get_sampled(const struct table *t, const struct row *r)
@@ -314,7 +314,7 @@ CELL get_waiter_site(const struct table *t, const struct row *r)
 }
 
 #define PAIRS (B(BLAME_PAIR) | B(BLAME_PAIR_STACK))
-#define ALL (B(TABLE_BY_N) - B(BLAME_HOLDER))
+#define ALL (B(HOLD_LOCK) - B(BLAME_HOLDER))
 #define STACKS (B(BLAME_SITE) | B(BLAME_STACK) | PAIRS)
 #define NAMED (B(BLAME_HOLDER) | B(BLAME_PROCESS) | B(BLAME_STACK) | PAIRS)
 
@@ -346,10 +346,51 @@ static const struct column blame_columns[] = {
 };
 /* clang-format on */
 
+#undef EACH
+#undef SPLIT
+#undef EXACT
+#undef LOCKS
+#define EACH (B(TABLE_BY_N) - B(HOLD_LOCK))
+#define SPLIT (B(HOLD_SITE) | B(HOLD_STACK))
+#define EXACT (EACH & ~SPLIT)
+#define LOCKS (B(HOLD_LOCK) | SPLIT)
+
+/* clang-format off: a table is read by columns */
+static const struct column hold_columns[] = {
+	{"count", "count", "HOLDS", "holds that ended; not known for sampled rows", UNIT_COUNT, 6, EACH, get_count},
+	{"contended", "contended", "CONT", "holds that others waited for when they ended", UNIT_COUNT, 6, EXACT, get_failed},
+	{"rate", "holds_per_s", "HOLDS/S", "holds that ended, a second", UNIT_PER_SEC, 7, 0, get_rate},
+	{"total", "total_ns", "TOTAL", "time held, all holders together", UNIT_NS, 7, EACH, get_total},
+	{"est", "sampled", "~", "~ : an estimate, short holds were sampled", UNIT_TEXT, 1, SPLIT, get_sampled},
+	{"error", "error_ns", "+-ERR", "standard error of an estimated total", UNIT_NS, 7, SPLIT, get_error},
+	{"held", "held_s_per_s", "HELD/S", "seconds held a second, holds in progress included", UNIT_PER_SEC, 6, 0, get_blocked},
+	{"share", "share", "%", "share of all the time held", UNIT_SHARE, 5, SPLIT, get_share},
+	{"mean", "mean_ns", "MEAN", "time held divided by holds", UNIT_NS, 7, 0, get_mean},
+	{"p50", "p50_ns", "P50", "median hold, to within its power of two", UNIT_NS, 7, EXACT, get_p50},
+	{"p99", "p99_ns", "P99", "99 of 100 holds are shorter, to within a power of two", UNIT_NS, 7, EXACT, get_p99},
+	{"max", "max_ns", "MAX", "longest hold that ended (by site and stack: at least)", UNIT_NS, 7, EACH, get_max},
+	{"now", "held_now", "NOW", "holds in progress", UNIT_COUNT, 4, EXACT, get_now},
+	{"longest", "longest_now_ns", "LONGEST", "age of the oldest hold in progress", UNIT_NS, 7, EXACT, get_longest},
+	{"pid", "pid", "PID", "process that holds", UNIT_COUNT, 7, B(HOLD_PROCESS), get_pid},
+	{"comm", "comm", "COMM", "command name of the task that holds", UNIT_TEXT, 15, B(HOLD_PROCESS) | B(HOLD_COMM), get_comm},
+	{"cgroup", "cgroup", "CGROUP", "cgroup (v2) that holds", UNIT_TEXT, 24, B(HOLD_CGROUP), get_cgroup},
+	{"kind", "kind", "KIND", "kind of lock", UNIT_TEXT, 9, B(HOLD_KIND), get_kind},
+	{"mode", "mode", "MODE", "read or write; a downgraded hold has a part of each", UNIT_TEXT, 5, LOCKS | B(HOLD_KIND), get_mode},
+	{"lock", "lock", "ADDRESS", "address of the lock", UNIT_HEX, 18, 0, get_lock},
+	{"locks", "locks", "LOCKS", "different locks in the row", UNIT_COUNT, 5, 0, get_locks},
+	{"class", "class", "CLASS", "what sort of object the lock protects", UNIT_TEXT, 20, 0, get_class},
+	{"site", "site", "SITE", "where it was given back: the first frame that is not locking code", UNIT_TEXT, 24, EACH, get_site},
+	{"siteshare", "site_share", "SITE%", "share of that site in the row", UNIT_SHARE, 5, 0, get_site_share},
+	{"identity", "identity", "LOCK", "what the lock protects (largest, where a row has several)", UNIT_TEXT, 30, EACH, get_identity},
+};
+/* clang-format on */
+
 struct column_set columns_of(enum table_by by)
 {
-	if (by >= BLAME_HOLDER)
+	if (table_of(by) == OF_BLAME)
 		return (struct column_set){blame_columns, ARRAY_SIZE(blame_columns)};
+	if (table_of(by) == OF_HOLDS)
+		return (struct column_set){hold_columns, ARRAY_SIZE(hold_columns)};
 	return (struct column_set){columns, n_columns};
 }
 

@@ -70,6 +70,7 @@ static void add_wait(void *pa, const void *pb)
 		a->max_ns = b->max_ns;
 	if (a->last_ns < b->last_ns)
 		a->last_ns = b->last_ns;
+	memcpy(a->comm, b->comm, sizeof(a->comm)); /* the latest */
 	for (int i = 0; i < LB_HIST_BUCKETS; i++)
 		a->hist[i] += b->hist[i];
 }
