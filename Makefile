@@ -109,7 +109,7 @@ include tests/tests.mk
 BUILD_DEPS = gcc libc6-dev make clang llvm bpftool pkg-config libbpf-dev libelf-dev zlib1g-dev \
 	libdw-dev libjson-c-dev libncurses-dev python3-docutils
 TEST_DEPS = libcmocka-dev bats tmux mandoc qemu-system-x86 seabios busybox-static cpio xz-utils zstd \
-	util-linux procps debian-archive-keyring clang-19 strace
+	util-linux e2fsprogs procps debian-archive-keyring clang-19 strace
 
 # $(call apt,PACKAGES): installs those that are missing.
 apt = missing=$$(for p in $(1); do dpkg-query -W -f '$${Status}' $$p 2>/dev/null | \

@@ -59,7 +59,7 @@ static void read_clock(const char *task, struct peek_hung *r)
 	r->irq_gap = 0;
 	r->exec_start = get64(task, offs.exec_start);
 	r->last_arrival = get64(task, offs.last_arrival);
-	if (rq)
+	if (rq && offs.rq_clock != PEEK_NONE && offs.rq_clock_task != PEEK_NONE)
 		r->irq_gap = get64(rq, offs.rq_clock) - get64(rq, offs.rq_clock_task);
 }
 
@@ -67,7 +67,9 @@ static void read_now(void)
 {
 	const char *current = (const char *)bpf_get_current_task(), *rq = rq_of(current);
 
-	hung_now = rq ? get64(rq, offs.rq_clock) : get64(current, offs.last_arrival);
+	hung_now = rq ? get64(rq, offs.rq_clock) : 0;
+	if (!hung_now)
+		hung_now = get64(current, offs.last_arrival);
 }
 
 static void read_task(const char *task, struct peek_hung *r)

@@ -14,7 +14,8 @@ $(BUILD)/workload/%: tests/workload/%.c
 
 # Workloads that hold a lock for as long as they like.
 LOAD_LIB_hold-lock := tests/lib/hold.c
-$(BUILD)/workload/hold-lock: tests/lib/hold.c tests/lib/hold.h
+LOAD_LIB_hang := tests/lib/hold.c
+$(BUILD)/workload/hold-lock $(BUILD)/workload/hang: tests/lib/hold.c tests/lib/hold.h
 
 # Questions to JSON Lines, for the tests in guests.
 $(BUILD)/tests/lib/jl: tests/lib/jl.c

@@ -201,6 +201,8 @@ static bool plausible(struct kmem *k, uint64_t lock, enum lb_kind kind)
 
 	if (kmem__lock_owner(k, lock, kind, &o))
 		return false;
+	if (kind == LB_PERCPU_RWSEM)
+		return o.waiters;
 	if (kind == LB_SEMAPHORE)
 		return o.state == LOCK_HELD;
 	return o.waiters && (o.state != LOCK_HELD || o.certainty != LB_UNKNOWN || o.mode == LB_READ);
@@ -272,7 +274,8 @@ static uint64_t by_writer_word(struct search *s, int kind)
 {
 	if (kind == LB_PERCPU_RWSEM)
 		return by_word(s, KF_PERCPU_WRITER, percpu_blocked);
-	if (kind != LB_RWSEM || !kmem__is_rt(s->k))
+	/* The compiler leaves no frame that tells there. */
+	if ((kind >= 0 && kind != LB_RWSEM) || !kmem__is_rt(s->k))
 		return 0;
 	return by_word(s, KF_RWSEM_RT_OWNER, rt_readers_left);
 }
@@ -362,5 +365,7 @@ bool hung_find(struct kmem *k, const struct hung_pass *p, const struct hung_task
 		search_stack(&s, kind, out);
 	if (sources & 1u << HUNG_WRITER && !out->addr[HUNG_STACK] && !out->addr[HUNG_PI])
 		out->addr[HUNG_WRITER] = by_writer_word(&s, told);
+	if (told < 0 && out->addr[HUNG_WRITER])
+		out->kind = LB_RWSEM;
 	return judge(out);
 }

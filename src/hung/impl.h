@@ -17,6 +17,9 @@ struct hung_lock {
 	struct lock_waiter *queue; /* in order */
 	size_t n;
 	bool more;
+	uint64_t readers[16]; /* tasks that may hold it for reading */
+	unsigned int n_readers;
+	bool searched;
 };
 
 struct hung_link {
@@ -56,7 +59,7 @@ struct chain_task *hung_look__add_addr(struct hung_look *l, uint64_t task);
 const char **hung_frames(struct hung_look *l, const struct hung_task *t, int *n);
 void hung_frames__fini(struct hung_look *l);
 
-/* locks.c: what t (with its stack in l->stack) waits for when it is a lock of this kind (-1: not told by
+/* locks.c: what t (with its stack in l->stack, which is lost) waits for when it is a lock of this kind (-1: not told by
  * the frames), and who has it. False: no lock was found. */
 bool hung_locks__fill(struct hung_look *l, const struct hung_task *t, struct chain_task *c, int kind);
 /* Reads the owners again: edges that have changed meanwhile are dropped and counted. */

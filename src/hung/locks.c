@@ -155,11 +155,87 @@ static void fill_holder(struct hung_look *l, const struct hung_lock *lock, struc
 			  lock->kind == LB_SEMAPHORE ? "last task that took it" : "last reader that came";
 }
 
+/* A lock inside one of these structures is often known by the address of the structure. */
+static const enum kmem_field around[] = {
+	KF_INODE_RWSEM, KF_MM_MMAP_LOCK, KF_MAPPING_I_MMAP_RWSEM, KF_MAPPING_INVALIDATE, KF_SB_UMOUNT,
+};
+
+static bool is_mention(struct hung_look *l, uint64_t word, uint64_t lock)
+{
+	if (word == lock)
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(around); i++)
+		if (kmem__has(l->k, around[i]) && word == lock - (uint64_t)kmem__off(l->k, around[i]))
+			return true;
+	return false;
+}
+
+static bool stack_mentions(struct hung_look *l, const struct hung_task *t, uint64_t lock)
+{
+	if (!hung_stack__read(l->k, t, l->stack))
+		return false;
+	for (size_t i = 0; i < l->stack->n; i++)
+		if (kmem_ptr_ok(l->stack->word[i]) && lock - l->stack->word[i] < 4096 &&
+		    is_mention(l, l->stack->word[i], lock))
+			return true;
+	return false;
+}
+
+/* Who may hold a lock for reading: sleepers, not in its queue, on whose stacks it is. Once a lock. */
+static void find_readers(struct hung_look *l, struct hung_lock *lock)
+{
+	const struct hung_task *rows;
+	size_t n;
+
+	if (lock->searched)
+		return;
+	lock->searched = true;
+	rows = hung_pass__rows(l->pass, &n);
+	for (size_t i = 0; i < n && lock->n_readers < ARRAY_SIZE(lock->readers); i++) {
+		const struct hung_queued *q = queued(l, rows[i].task);
+
+		if (!rows[i].on_cpu && !rows[i].exit_state && !(q && q->lock == lock) &&
+		    stack_mentions(l, &rows[i], lock->addr))
+			lock->readers[lock->n_readers++] = rows[i].task;
+	}
+}
+
+/* The last reader that came is only a guess; that a stack shows the lock is another. */
+static void weigh_readers(struct hung_look *l, struct hung_lock *lock, struct chain_task *c)
+{
+	bool confirmed = false;
+
+	find_readers(l, lock);
+	for (unsigned int i = 0; c->holder.task && i < lock->n_readers; i++)
+		confirmed = confirmed || lock->readers[i] == c->holder.task->key;
+	if (confirmed)
+		c->holder.basis = "last reader that came, and its stack shows the lock";
+	for (unsigned int i = 0; i < lock->n_readers; i++) {
+		struct chain_task *t = hung_look__add_addr(l, lock->readers[i]);
+
+		if (!t || t == c->holder.task || t == c)
+			continue;
+		if (c->holder.task) {
+			chain__candidate(l->chain, c, t);
+			continue;
+		}
+		c->holder.task = t;
+		c->holder.certainty = LB_LIKELY;
+		c->holder.basis = "its stack shows the lock";
+	}
+}
+
 /* While readers hold the lock, a reader waits because of a writer that came before it. */
 static void fill_behind(struct hung_look *l, const struct hung_lock *lock, struct chain_task *c)
 {
 	uint64_t writer = 0;
 
+	/* There the first writer has the inner lock that all others wait for, readers too. */
+	if (lock->kind == LB_RWSEM && kmem__is_rt(l->k) && !lock->err && lock->owner.mode == LB_READ) {
+		if (lock->n && lock->queue[0].mode_known && lock->queue[0].task != c->key)
+			c->behind = hung_look__add_addr(l, lock->queue[0].task);
+		return;
+	}
 	if (lock->err || lock->owner.mode != LB_READ || !c->wait.mode_known || c->wait.mode != LB_READ)
 		return;
 	if (lock->kind == LB_PERCPU_RWSEM) {
@@ -223,6 +299,22 @@ static void fill_place(struct hung_look *l, const struct hung_lock *lock, struct
 	}
 }
 
+/* On PREEMPT_RT a task may wait for the rt-mutex inside an rwsem. */
+static void outer_lock(struct hung_look *l, const struct hung_task *t, struct hung_found *f, struct chain_task *c)
+{
+	const struct identity_hint hint = {.tgid = t->tgid};
+	struct identity id;
+
+	if (f->kind != LB_RT_MUTEX)
+		return;
+	identity__resolve(l->ids, f->lock, f->kind, &hint, &id);
+	if (!id.lock || id.lock == f->lock)
+		return;
+	f->lock = id.lock;
+	f->kind = LB_RWSEM;
+	c->wait.mode_known = false;
+}
+
 bool hung_locks__fill(struct hung_look *l, const struct hung_task *t, struct chain_task *c, int kind)
 {
 	const struct hung_queued *q = queued(l, t->task);
@@ -234,6 +326,7 @@ bool hung_locks__fill(struct hung_look *l, const struct hung_task *t, struct cha
 		kind = (int)q->lock->kind;
 	if (!hung_find(l->k, l->pass, t, l->stack, kind, known, l->sources, &f))
 		return false;
+	outer_lock(l, t, &f, c);
 	lock = lock_of(l, f.lock, f.kind, t->tgid);
 	if (!lock)
 		return false;
@@ -244,6 +337,8 @@ bool hung_locks__fill(struct hung_look *l, const struct hung_task *t, struct cha
 	fill_place(l, lock, c);
 	frozen(l, lock, c);
 	fill_holder(l, lock, c);
+	if (!lock->err && lock->owner.state == LOCK_HELD && lock->owner.mode == LB_READ && lock->kind == LB_RWSEM)
+		weigh_readers(l, lock, c);
 	fill_behind(l, lock, c);
 	return true;
 }

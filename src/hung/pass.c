@@ -132,6 +132,8 @@ static uint64_t idle_ns(const struct peek_hung *r, uint64_t now)
 {
 	uint64_t last = r->exec_start ? r->exec_start + r->irq_gap : r->last_arrival;
 
+	if (last > now) /* clocks that do not fit */
+		last = r->last_arrival;
 	return !r->on_cpu && last && now > last ? now - last : 0;
 }
 
