@@ -127,6 +127,15 @@ static __always_inline u32 log2_u64(u64 v)
 	return r + (v >> 1);
 }
 
+/* How a walked wait counts in the split. */
+struct weight {
+	u64 count_q;
+	u64 ns;
+	u64 spin_ns;
+	u64 var_us2;
+	bool sampled;
+};
+
 /* A wait that has ended: when, for whom (account() fills that in), how. */
 struct ended {
 	u64 now;
@@ -137,6 +146,9 @@ struct ended {
 	u32 tid;
 	s32 ret;
 	bool first; /* one of the first of its row */
+	bool walked; /* its stack was taken: kstack, and it counts with the weight w */
+	s32 kstack;
+	struct weight w;
 };
 
 /* The oldest kernel has no compare-and-exchange: store, and store again if somebody smaller came in
@@ -173,8 +185,10 @@ static __always_inline bool add_exact(const struct lb_slot *s, struct ended *e)
 		v = bpf_map_lookup_elem(&waits, &key);
 		if (!v)
 			return false;
-		bpf_get_current_comm(v->comm, sizeof(v->comm));
 	}
+	/* A process changes its name by exec: the row has the latest, but for the last few. */
+	if (!(v->count & (v->count - 1)))
+		bpf_get_current_comm(v->comm, sizeof(v->comm));
 	e->first = v->count < WALK_FIRST;
 	__sync_fetch_and_add(&v->count, 1);
 	if (e->ret)
@@ -191,36 +205,40 @@ static __always_inline bool add_exact(const struct lb_slot *s, struct ended *e)
 	return true;
 }
 
-/* How a walked wait counts in the split. */
-struct weight {
-	u64 count_q;
-	u64 ns;
-	u64 spin_ns;
-	u64 var_us2;
-	bool sampled;
-};
-
-/* Decides whether this wait's stack is walked, and what it then stands for. */
-static __always_inline bool pick(const struct ended *e, struct weight *w)
+/* Decides whether the stack of a wait (or a charge) of d ns is walked, and what it then stands for. */
+static __always_inline bool pick(u64 d, u64 spin, bool first, struct weight *w)
 {
-	u64 t = walk_threshold_ns, d = e->total;
+	u64 t = walk_threshold_ns;
 
 	w->count_q = 1024;
 	w->ns = d;
-	w->spin_ns = e->spin;
+	w->spin_ns = spin;
 	w->var_us2 = 0;
 	w->sampled = false;
-	if (all_stacks || e->first || d >= t)
+	if (all_stacks || first || d >= t)
 		return true;
 	if (!d || (u64)bpf_get_prandom_u32() * t >= d << 32)
 		return false;
 	/* Kept with p = d / t: stands for t ns and 1 / p waits, and adds (1 - p) * t^2 of variance. */
 	w->count_q = t * 1024 / d;
 	w->ns = t;
-	w->spin_ns = e->spin * 1024 / d * t / 1024;
+	w->spin_ns = spin * 1024 / d * t / 1024;
 	w->var_us2 = (t / 1000) * ((t - d) / 1000);
 	w->sampled = true;
 	return true;
+}
+
+static __always_inline void add_weight(struct lb_stack_val *v, const struct weight *w, u64 d)
+{
+	__sync_fetch_and_add(&v->walked, 1);
+	if (w->sampled)
+		__sync_fetch_and_add(&v->sampled, 1);
+	__sync_fetch_and_add(&v->count_q, w->count_q);
+	__sync_fetch_and_add(&v->total_ns, w->ns);
+	if (w->spin_ns) /* a constant 0 would become another instruction, which 5.10 does not have */
+		__sync_fetch_and_add(&v->spin_ns, w->spin_ns);
+	__sync_fetch_and_add(&v->var_us2, w->var_us2);
+	raise_max(&v->max_ns, d);
 }
 
 static __always_inline void add_split(struct lb_stats *st, const struct lb_slot *s,
@@ -248,14 +266,7 @@ static __always_inline void add_split(struct lb_stats *st, const struct lb_slot 
 		}
 		bpf_get_current_comm(v->comm, sizeof(v->comm));
 	}
-	__sync_fetch_and_add(&v->walked, 1);
-	if (w->sampled)
-		__sync_fetch_and_add(&v->sampled, 1);
-	__sync_fetch_and_add(&v->count_q, w->count_q);
-	__sync_fetch_and_add(&v->total_ns, w->ns);
-	__sync_fetch_and_add(&v->spin_ns, w->spin_ns);
-	__sync_fetch_and_add(&v->var_us2, w->var_us2);
-	raise_max(&v->max_ns, e->total);
+	add_weight(v, w, e->total);
 }
 
 static __always_inline void send_event(struct lb_stats *st, const struct lb_slot *s,
@@ -311,7 +322,6 @@ static __always_inline void account(void *ctx, struct lb_stats *st, const struct
 				    struct ended *e)
 {
 	s32 kstack = LB_NO_STACK, ustack = LB_NO_STACK;
-	struct weight w;
 	u64 id;
 
 	if (e->total < min_duration_ns) {
@@ -331,15 +341,17 @@ static __always_inline void account(void *ctx, struct lb_stats *st, const struct
 	st->wait_ns += e->total;
 	if (!want_split && !want_events)
 		return;
-	if (pick(e, &w)) {
+	if (pick(e->total, e->spin, e->first, &e->w)) {
 		if (stack_at_begin) {
 			kstack = s->kstack;
 			ustack = s->ustack;
 		} else {
 			walk(ctx, st, &kstack, &ustack);
 		}
+		e->walked = true;
+		e->kstack = kstack;
 		if (want_split)
-			add_split(st, s, e, &w, kstack, ustack);
+			add_split(st, s, e, &e->w, kstack, ustack);
 	}
 	if (want_events)
 		send_event(st, s, e, kstack, ustack);

@@ -7,6 +7,7 @@
 #define OWNER_FLAGS 7UL /* low bits of an owner word that are no address */
 #define RWSEM_READER 1UL
 #define RWSEM_WRITER_LOCKED 1UL
+#define RWSEM_WAITERS 2UL
 
 /* The owner word of s->lock; sets how sure it is and in which mode it holds. A writer and a mutex owner
  * are exact; an rwsem held by readers remembers only the last one that came, who may have left. */

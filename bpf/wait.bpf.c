@@ -8,6 +8,7 @@
 #include "filter.bpf.h"
 #include "owner.bpf.h"
 #include "account.bpf.h"
+#include "blame.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -37,7 +38,7 @@ static __always_inline void change_phase(struct lb_slot *s, bool spinning)
 
 	if (s->spinning == spinning)
 		return;
-	now = bpf_ktime_get_ns();
+	now = wait_clock();
 	if (s->spinning)
 		s->spin_ns += now - s->phase_start;
 	s->phase_start = now;
@@ -47,6 +48,10 @@ static __always_inline void change_phase(struct lb_slot *s, bool spinning)
 /* The end of the innermost wait was never seen (its hook was missed). */
 static __always_inline void drop_stale(struct lb_task *t, struct lb_stats *st)
 {
+	struct lb_slot *s = innermost(t);
+
+	if (want_blame && s)
+		blame_drop(s);
 	st->lost_end++;
 	t->depth--;
 }
@@ -55,7 +60,7 @@ static __always_inline void open_slot(struct lb_slot *s, u64 lock, u8 kind, u8 m
 				      bool slow)
 {
 	s->lock = lock;
-	s->begin = bpf_ktime_get_ns();
+	s->begin = wait_clock();
 	s->phase_start = s->begin;
 	s->spin_ns = 0;
 	s->kind = kind;
@@ -75,6 +80,17 @@ static __always_inline bool is_inner_lock(const struct lb_slot *s, u64 lock)
 	       lock - s->lock < bpf_core_type_size(struct rwbase_rt);
 }
 
+/* A wait that the filters turn away still tells releases apart from wake-ups by waiters. */
+const volatile bool tell_passed_by = false;
+
+static __always_inline void pass_by(u64 lock)
+{
+	struct lb_task *t = current_waits(true);
+
+	if (t)
+		t->passed_by = lock;
+}
+
 static __always_inline void wait_begin(void *ctx, u64 lock, u8 kind, u8 mode, bool spinning, bool slow)
 {
 	struct lb_stats *st;
@@ -82,8 +98,11 @@ static __always_inline void wait_begin(void *ctx, u64 lock, u8 kind, u8 mode, bo
 	struct lb_slot *s;
 	u32 i;
 
-	if (!wanted(lock, kind))
+	if (!wanted(lock, kind)) {
+		if (tell_passed_by)
+			pass_by(lock);
 		return;
+	}
 	st = my_stats();
 	if (!st)
 		return;
@@ -113,6 +132,8 @@ static __always_inline void wait_begin(void *ctx, u64 lock, u8 kind, u8 mode, bo
 		walk(ctx, st, &s->kstack, &s->ustack);
 	t->depth = i + 1;
 	st->seen++;
+	if (want_blame)
+		blame_begin(st, s);
 	if (unlikely(t->announced != lock)) {
 		t->announced = lock;
 		/* Out of the slot it is a number; fentry's argument is a typed pointer, barred from
@@ -124,7 +145,7 @@ static __always_inline void wait_begin(void *ctx, u64 lock, u8 kind, u8 mode, bo
 static __always_inline void finish(void *ctx, struct lb_stats *st, struct lb_slot *s, s32 ret)
 {
 	struct ended e = {
-		.now = bpf_ktime_get_ns(),
+		.now = wait_clock(),
 		.ret = ret,
 		.spin = s->spin_ns,
 	};
@@ -133,6 +154,8 @@ static __always_inline void finish(void *ctx, struct lb_stats *st, struct lb_slo
 	if (s->spinning)
 		e.spin += e.now - s->phase_start;
 	account(ctx, st, s, &e);
+	if (want_blame)
+		blame_end(st, s, &e);
 }
 
 /* Where lock's open wait is, and how many lie inside it whose ends are therefore lost. lock 0 means the
@@ -163,6 +186,8 @@ static __always_inline void wait_end(void *ctx, u64 lock, s32 ret, bool by_slow)
 	struct lb_stats *st;
 	struct lb_slot *s;
 
+	if (tell_passed_by && t && (!lock || t->passed_by == lock))
+		t->passed_by = 0;
 	/* Nothing open: filtered out, older than we are, or (contention_end does not tell) a spinlock. */
 	if (!t || !t->depth)
 		return;
@@ -287,6 +312,9 @@ int BPF_KPROBE(kp_percpu, void *lock, bool reader)
 KRETPROBE(kr_void, 0)
 KRETPROBE(kr_int, ret)
 KRETPROBE(kr_pointer, POINTER_RESULT(ret))
+
+#include "release.bpf.h"
+#include "hold.bpf.h"
 
 /* Waits in progress: every task that has one, with its stack as it is now. */
 struct {

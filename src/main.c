@@ -9,6 +9,8 @@
 const struct lb_command lb_commands[] = {
 	{CMD_TOP, "top", "Show live which locks are waited for, full screen", ARGS_INTERVAL, true, cmd_top},
 	{CMD_WAITS, "waits", "Show which locks were waited for, by whom, how long, from where", ARGS_INTERVAL, true, cmd_waits},
+	{CMD_BLAME, "blame", "Show who made others wait, for which lock, how long, from where", ARGS_INTERVAL, true, cmd_blame},
+	{CMD_HOLDS, "holds", "Show who held which lock, how long, contended or not", ARGS_INTERVAL, true, cmd_holds},
 	{CMD_TRACE, "trace", "Print one line a wait, as it ends", ARGS_NONE, true, cmd_trace},
 	{CMD_HUNG, "hung", "Show who is blocked now, on what, and who is at the root of it", ARGS_NONE, false, cmd_hung},
 	{CMD_DOCTOR, "doctor", "Tell what works on this kernel, by which hook, and why not", ARGS_NONE, false, cmd_doctor},

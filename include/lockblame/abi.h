@@ -92,6 +92,93 @@ struct lb_stack_val {
 	char comm[LB_COMM_LEN];
 };
 
+/* How a holder is known, or why it is not. */
+enum lb_known_by {
+	LB_BY_RELEASE,	/* it let the lock go while others waited */
+	LB_BY_OWNER,	/* the lock's owner word named it when a wait began, or was given up */
+	LB_BY_WAITER,	/* it had waited and got the lock */
+	LB_BY_DOWNGRADE, /* it held the lock for write, and goes on holding it for read */
+	LB_NO_OWNER,	/* this kind of lock keeps no owner, or it had none */
+	LB_HANDOVER,	/* the lock was free, or on its way from one task to the next */
+	LB_GAVE_UP,	/* the last waiter gave up, and who held the lock could not be read */
+	LB_NO_ACCOUNT,	/* no room for the lock's account */
+	LB_KNOWN_BY_N,
+};
+
+/* Times of accounts are counted in ticks of this many ns, so that 2^48 of them are 208 days. */
+#define LB_TICK 64
+
+/* What is known of the holder of a lock with waiters. */
+enum lb_holding {
+	LB_HOLDER_UNKNOWN,
+	LB_HELD,
+	LB_RELEASED,
+};
+
+/* The account of one lock: waiter-time, and what of it has been charged to holders.
+ * word = (S << 16) | n: n waiters, and S so that T(t) = n * t - S (modulo 2^48 ticks) is the time that
+ * all waiters together have waited up to t. One read of it is consistent. */
+struct lb_account {
+	__u64 word;
+	__u64 charged;	 /* ticks */
+	__u64 holder;	 /* tgid << 32 | tid, of the holder, or who held it last */
+	__u64 walked_at; /* when a release was walked last */
+	char comm[LB_COMM_LEN];
+	__s32 kstack; /* where from, then */
+	__u32 walked_tgid;
+	__u8 kind;
+	__u8 mode; /* of the holder */
+	__u8 state;
+	__u8 certainty;
+	__u8 known_by;
+	__u8 told; /* its releases are seen */
+	__u8 pad[2];
+};
+
+/* Blame, exact: per lock and holder. tgid and tid 0: nobody, known_by says why. */
+struct lb_blame_key {
+	__u64 lock;
+	__u32 tgid;
+	__u32 tid;
+	__u8 kind;
+	__u8 mode; /* that the holder held it in */
+	__u8 certainty;
+	__u8 known_by;
+	__u32 pad;
+};
+
+struct lb_blame_val {
+	__u64 ns;
+	__u64 charges; /* releases, and other times that blame was settled at */
+	__u64 longest; /* the largest single charge, ns */
+	char comm[LB_COMM_LEN];
+};
+
+/* Blame by the stack that the holder released from: sampled and weighted as the split of waits is. */
+struct lb_hstack_key {
+	__u64 lock;
+	__u32 tgid;
+	__s32 kstack;
+	__u8 kind;
+	__u8 mode;
+	__u16 pad;
+	__u32 pad2;
+};
+
+/* Who blocked whom: a wait, by its own stack and by the latest walked stack that the lock was released
+ * from while it waited. */
+struct lb_pair_key {
+	__u64 lock;
+	__u32 tgid; /* that waited */
+	__u32 holder_tgid;
+	__s32 kstack;
+	__s32 holder_kstack;
+	__u8 kind;
+	__u8 mode;
+	__u16 pad;
+	__u32 pad2;
+};
+
 /* One open wait. */
 struct lb_slot {
 	__u64 lock;
@@ -104,7 +191,8 @@ struct lb_slot {
 	__u8 slow; /* opened by a slow-path hook, which also closes it */
 	__u8 owner_certainty;
 	__u8 owner_mode;
-	__u8 pad[2];
+	__u8 blamed; /* it is in the lock's account */
+	__u8 pad;
 	/* Up to here one cache line of a task's first slot; the rest is only touched on request. */
 	__u32 owner_tid;
 	__u32 owner_tgid;
@@ -118,7 +206,18 @@ struct lb_task {
 	__u32 depth;
 	__u32 pad;
 	__u64 announced; /* the lock that user space was told of last: most waits are for the same again */
+	__u64 passed_by; /* the lock of a wait that the filters turned away (where releases are told by it) */
 	struct lb_slot slot[LB_MAX_NEST];
+};
+
+/* Locks that one task holds at once and that are followed. */
+#define LB_MAX_HELD 8
+
+/* The open holds of one task, in no order; lock 0: free. Where holds are collected, the rows, splits,
+ * events and counters above are of holds instead of waits: a hold that others waited for when it ended
+ * counts as "failed". */
+struct lb_held {
+	struct lb_slot slot[LB_MAX_HELD];
 };
 
 /* A single wait that has ended (ring buffer). */
@@ -178,12 +277,20 @@ struct lb_stats {
 	__u64 lost_stack;  /* recorded, but the stack could not be kept */
 	__u64 lost_split;  /* recorded, but the split by stack had no room */
 	__u64 lost_ring;   /* recorded, but the single event had no room */
+	__u64 lost_account; /* waits whose lock had no account: their blame is unknown */
+	__u64 lost_blame;   /* charges that the table of blame had no room for */
+	__u64 charges;	    /* releases that were charged: each may walk a stack */
+	__u64 older;	    /* holds that had begun before they were followed; not in seen */
 };
 
 _Static_assert(sizeof(struct lb_wait_key) == 24, "abi");
 _Static_assert(sizeof(struct lb_wait_val) == 64 + 4 * LB_HIST_BUCKETS, "abi");
 _Static_assert(sizeof(struct lb_stack_key) == 32, "abi");
 _Static_assert(sizeof(struct lb_slot) == 72, "abi");
+_Static_assert(sizeof(struct lb_account) == 64, "abi");
+_Static_assert(sizeof(struct lb_blame_key) == 24, "abi");
+_Static_assert(sizeof(struct lb_hstack_key) == 24, "abi");
+_Static_assert(sizeof(struct lb_pair_key) == 32, "abi");
 _Static_assert(sizeof(struct lb_event) == 104, "abi");
 
 #endif

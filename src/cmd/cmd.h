@@ -8,6 +8,8 @@ enum lb_cmd_id {
 	CMD_TOP,
 	CMD_TRACE,
 	CMD_WAITS,
+	CMD_BLAME,
+	CMD_HOLDS,
 	CMD_HUNG,
 	CMD_DOCTOR,
 	CMD_HELP,
@@ -50,6 +52,8 @@ int cmd_end(int code);
 int cmd_top(struct lb_opts *o);
 int cmd_trace(struct lb_opts *o);
 int cmd_waits(struct lb_opts *o);
+int cmd_blame(struct lb_opts *o);
+int cmd_holds(struct lb_opts *o);
 int cmd_hung(struct lb_opts *o);
 int cmd_doctor(struct lb_opts *o);
 int cmd_help(struct lb_opts *o);

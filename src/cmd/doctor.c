@@ -8,6 +8,7 @@
 #include "cmd/cmd.h"
 #include "cmd/namer.h"
 #include "collect/collect.h"
+#include "collect/holds.h"
 #include "kmem/kmem.h"
 #include "model/kinds.h"
 #include "names/cgroup.h"
@@ -58,6 +59,45 @@ static void kinds(struct doctor *d, const struct hooks *h)
 	}
 }
 
+static const char *skip_empty(const char *s)
+{
+	return s[0] ? s : NULL;
+}
+
+/* How it is seen who lets a lock go. Without that, holders are known by the owner word of the lock. */
+static void blame(struct doctor *d, const struct hooks *h)
+{
+	char name[48];
+
+	for (int k = 0; k < LB_KIND_N; k++) {
+		const struct kind_hooks *kh = &h->kind[k];
+		bool keeps_owner = k != LB_SEMAPHORE && k != LB_PERCPU_RWSEM;
+		const char *how = kh->release[0] ? kh->release : keeps_owner ? "owner word" : NULL;
+
+		if (!(LB_KIND_BIT(k) & LB_KINDS_SLEEPING))
+			continue;
+		snprintf(name, sizeof(name), "blame: %s", kind_name((unsigned int)k));
+		feature(d, name, !how || !kh->works ? NOT : kh->release_why[0] ? PARTLY : WORKS, how,
+			skip_empty(kh->release_why));
+	}
+}
+
+static void one_hold(struct doctor *d, const struct kernel *k, const char *what, bool mmap_lock,
+		     enum lb_kind kind)
+{
+	char buf[128];
+	const char *why, *how = holds__how(k, mmap_lock, kind, &why, buf, sizeof(buf));
+
+	feature(d, what, how ? WORKS : NOT, how, why);
+}
+
+static void holds(struct doctor *d, const struct kernel *k)
+{
+	one_hold(d, k, "holds: mmap_lock", true, LB_RWSEM);
+	one_hold(d, k, "holds: rwsem", false, LB_RWSEM);
+	one_hold(d, k, "holds: mutex", false, LB_MUTEX);
+}
+
 static void no_waits(struct doctor *d, const char *why)
 {
 	char name[48];
@@ -76,6 +116,9 @@ static void waits(struct doctor *d, struct lb_opts *o, struct collect **c)
 		.split = true,
 		.events = true,
 		.owner = true,
+		.blame = true,
+		.holder_split = true,
+		.pairs = true,
 		.cgroup_fd = -1,
 	};
 	struct snapshot snap;
@@ -87,6 +130,8 @@ static void waits(struct doctor *d, struct lb_opts *o, struct collect **c)
 		return;
 	}
 	kinds(d, collect__hooks(*c));
+	blame(d, collect__hooks(*c));
+	holds(d, collect__kernel(*c));
 	if (collect__read(*c, &snap, &e)) {
 		feature(d, "waits in progress", NOT, NULL, e.msg);
 		return;

@@ -13,8 +13,12 @@
 
 #define SEC 1000000000ULL
 
-#define TABLES (CMD_BIT(CMD_TOP) | CMD_BIT(CMD_WAITS))
+#define TABLES (CMD_BIT(CMD_TOP) | CMD_BIT(CMD_WAITS) | BLAME | HOLDS)
 #define TRACERS (TABLES | CMD_BIT(CMD_TRACE))
+/* Blame is of all waits: none is too short, and a user stack says nothing of a holder. */
+#define WAITERS (TRACERS & ~BLAME)
+#define BLAME CMD_BIT(CMD_BLAME)
+#define HOLDS CMD_BIT(CMD_HOLDS)
 #define WAITS CMD_BIT(CMD_WAITS)
 #define TRACE CMD_BIT(CMD_TRACE)
 #define TOP CMD_BIT(CMD_TOP)
@@ -29,27 +33,27 @@ const struct lb_option lb_options[] = {
 	{"tid", 't', "TID", "only waits of these threads (comma-separated)", TRACERS, OPT_IDS, AT(tids), 0, false},
 	{"comm", 0, "NAME", "only waits of tasks with this command name", TRACERS, OPT_STRING, AT(comm), 0, false},
 	{"cgroup", 'c', "CGROUP", "only waits of tasks in this cgroup (path or id) or below it", TRACERS, OPT_STRING, AT(cgroup), 0, false},
-	{"lock", 'l', "LOCK", "only this lock (0xADDRESS or symbol)", TRACERS, OPT_STRING, AT(lock), 0, false},
+	{"lock", 'l', "LOCK", "only this lock (0xADDRESS, symbol, or mmap_lock:PID)", TRACERS, OPT_STRING, AT(lock), 0, false},
 	{"kind", 0, "KINDS", "lock kinds: rwsem,mutex,percpu-rwsem,semaphore,rt-mutex,rwlock,spinlock, or all; without it the first five", TRACERS, OPT_KINDS, AT(kinds), 0, false},
-	{"min-duration", 'm', "TIME", "only waits of at least this long (ns us ms s)", TRACERS, OPT_DURATION, AT(min_duration), 0, false},
+	{"min-duration", 'm', "TIME", "only waits of at least this long (ns us ms s)", WAITERS, OPT_DURATION, AT(min_duration), 0, false},
 	{"min", 0, "TIME", "only tasks that have been blocked for so long (1s)", HUNG, OPT_DURATION, AT(min), 0, false},
 	{"interval", 'i', "TIME", "time between two tables (1s)", TABLES, OPT_DURATION, AT(interval), 0, false},
 	{"duration", 'd', "TIME", "stop after this time", TRACERS, OPT_DURATION, AT(duration), 0, false},
 	{"count", 'n', "COUNT", "stop after this many tables (trace: waits)", TRACERS, OPT_COUNT, AT(count), 0, false},
-	{"by", 0, "KEY", "one row per: lock, site, process, comm, kind, cgroup or stack", TABLES, OPT_STRING, AT(by), 0, false},
+	{"by", 0, "KEY", "one row per: lock, site, process, comm, kind, cgroup or stack (blame: holder, lock, site, process, stack or pair)", TABLES, OPT_STRING, AT(by), 0, false},
 	{"sort", 's', "COLUMN", "sort by this column", TABLES, OPT_STRING, AT(sort), 0, false},
 	{"reverse", 0, NULL, "smallest first", TABLES, OPT_FLAG, AT(reverse), 0, false},
 	{"columns", 0, "LIST", "show these columns (comma-separated; 'help' lists them)", TABLES, OPT_STRING, AT(columns), 0, false},
 	{"rows", 'r', "ROWS", "show at most this many rows", TABLES | HUNG, OPT_COUNT, AT(rows), 0, false},
 	{"stacks", 'k', NULL, "show kernel stacks", TRACERS | HUNG, OPT_FLAG, AT(stacks), 0, false},
-	{"user-stacks", 'u', NULL, "take and show user stacks too", TRACERS, OPT_FLAG, AT(user_stacks), 0, false},
+	{"user-stacks", 'u', NULL, "take and show user stacks too", WAITERS, OPT_FLAG, AT(user_stacks), 0, false},
 	{"all-stacks", 0, NULL, "walk the stack of every wait instead of sampling short ones", TRACERS, OPT_FLAG, AT(all_stacks), 0, false},
-	{"no-spin", 0, NULL, "do not hook the slow-path functions that show spinning", TRACERS, OPT_FLAG, AT(no_spin), 0, false},
+	{"no-spin", 0, NULL, "do not hook the slow-path functions that show spinning", TRACERS & ~HOLDS, OPT_FLAG, AT(no_spin), 0, false},
 	{"timestamps", 'T', NULL, "print the time of each table", TABLES, OPT_FLAG, AT(timestamps), 0, false},
 	{"batch", 'b', NULL, "print tables instead of the full-screen view", TOP, OPT_FLAG, AT(batch), 0, false},
 	{"json", 'j', NULL, "JSON Lines", TRACERS | HUNG | DOCTOR, OPT_FORMAT, AT(format), FORMAT_JSON, false},
 	{"csv", 0, NULL, "comma-separated values (RFC 4180)", TRACERS, OPT_FORMAT, AT(format), FORMAT_CSV, false},
-	{"folded", 'f', NULL, "folded stacks, for flame graphs", WAITS, OPT_FORMAT, AT(format), FORMAT_FOLDED, false},
+	{"folded", 'f', NULL, "folded stacks, for flame graphs", WAITS | BLAME | HOLDS, OPT_FORMAT, AT(format), FORMAT_FOLDED, false},
 	{"output", 'o', "FILE", "write there instead of standard output", TRACERS | HUNG | DOCTOR, OPT_STRING, AT(output), 0, false},
 	{"map-entries", 0, "N", "room for this many (lock, process) pairs in the kernel (16384)", TRACERS, OPT_COUNT, AT(map_entries), 0, false},
 	{"ring-size", 0, "SIZE", "buffer for single waits (4M)", TRACERS, OPT_SIZE, AT(ring_size), 0, false},

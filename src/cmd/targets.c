@@ -9,6 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "kmem/btf_offsets.h"
+#include "kmem/fields.h"
+#include "kmem/kmem.h"
 #include "names/cgroup.h"
 #include "names/ksym.h"
 #include "util/parse.h"
@@ -21,10 +24,50 @@ static int check_ids(const struct id_list *l, const char *what, struct err *e)
 	return 0;
 }
 
+static int find_mm(struct kmem *k, pid_t pid, uint64_t *addr, struct err *e)
+{
+	const struct kmem_task_row *rows;
+	size_t n;
+	int64_t off = kmem__off(k, KF_MM_MMAP_LOCK);
+	int r = kmem__tasks(k, 0, &rows, &n);
+
+	if (r)
+		return err_errno(e, r, "--lock mmap_lock:%d: cannot look through the tasks", pid);
+	for (size_t i = 0; off >= 0 && i < n; i++) {
+		if ((rows[i].tid != pid && rows[i].tgid != pid) || !rows[i].mm)
+			continue;
+		*addr = rows[i].mm + (uint64_t)off;
+		return 0;
+	}
+	return err_set(e, -EINVAL, "--lock mmap_lock:%d: there is no such process, or it has no memory of its own",
+		       pid);
+}
+
+/* "mmap_lock:PID". */
+static int find_mmap_lock(const char *text, uint64_t *addr, struct err *e)
+{
+	struct btf_offsets *offsets;
+	struct kmem *k;
+	uint64_t pid;
+	int r;
+
+	if (parse_u64(text, 1, 4194304, &pid))
+		return err_set(e, -EINVAL, "--lock: mmap_lock:'%s' is not a PID (1 to 4194304)", text);
+	offsets = btf_offsets__new(NULL);
+	k = offsets ? kmem__live(offsets, e) : NULL;
+	r = k ? find_mm(k, (pid_t)pid, addr, e) : -EIO;
+	kmem__free(k);
+	btf_offsets__free(offsets);
+	return r;
+}
+
 static int find_lock(const char *s, uint64_t *addr, struct err *e)
 {
 	struct ksyms *ks;
 	int r;
+
+	if (!strncmp(s, "mmap_lock:", 10))
+		return find_mmap_lock(s + 10, addr, e);
 
 	if (!strncmp(s, "0x", 2)) {
 		if (parse_u64(s, 1, UINT64_MAX, addr))

@@ -104,7 +104,7 @@ static void empty_text(struct top *t, const struct snapshot *snap, double second
 {
 	char why[192];
 
-	view__empty_text(snap, seconds, why, sizeof(why));
+	view__empty_text(OF_WAITS, snap, seconds, why, sizeof(why));
 	snprintf(t->info.empty, sizeof(t->info.empty),
 		 "%s. Waits that had begun before are not seen%s.", why,
 		 cmd_find("explain") ? " (lockblame explain shows them)" : "");
@@ -174,7 +174,7 @@ static void fill_info(struct top *t, struct session *s)
 
 	localtime_r(&now, &tm);
 	strftime(i->clock, sizeof(i->clock), "%T", &tm);
-	session__loss_text(s, i->losses, sizeof(i->losses));
+	session__loss_text(s, OF_WAITS, i->losses, sizeof(i->losses));
 	i->lost = st->lost_map || st->lost_end || st->lost_begin || st->lost_stack ||
 		  st->lost_split || st->lost_ring;
 	hooks_text(t, s, i->hooks, sizeof(i->hooks));
@@ -416,7 +416,7 @@ int cmd_top(struct lb_opts *o)
 
 	if (o->columns && !strcmp(o->columns, "help"))
 		return cmd_waits(o);
-	r = view__parse(&t.view, o, &e);
+	r = view__parse(&t.view, o, OF_WAITS, &e);
 	if (r)
 		return cmd_fail(EXIT_USAGE, &e);
 	batch = want_batch(o, &why);

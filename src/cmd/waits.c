@@ -1,86 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* lockblame waits: the aggregated table, once or each interval. */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
+/* lockblame waits: who waited for which lock. */
 #include "cmd/cmd.h"
-#include "cmd/session.h"
-#include "cmd/view.h"
-#include "out/json.h"
-#include "out/out.h"
-
-struct waits {
-	struct view view;
-	struct out *out;
-	bool intervals;
-};
-
-static int on_tick(struct session *s, void *ctx, struct err *e)
-{
-	struct waits *w = ctx;
-	int r = 0;
-
-	/* Without an interval the ticks in between are upkeep. */
-	if (w->intervals)
-		r = view__print(&w->view, s, &s->delta, s->delta_seconds, w->out, e);
-	else if (s->stopped)
-		r = view__print(&w->view, s, &s->total, s->total_seconds, w->out, e);
-	if (w->intervals && !s->stopped && w->view.format == FORMAT_TEXT)
-		out__putc(w->out, '\n');
-	return r || out__flush(w->out) ? (r ? r : 1) : 0;
-}
-
-static int run(struct waits *w, struct lb_opts *o, struct err *e)
-{
-	struct session_ops ops = {.tick = on_tick, .ctx = w};
-	struct collect_config cfg = {.split = true, .cgroup = w->view.by == BY_CGROUP};
-	struct session s;
-	int r;
-
-	w->intervals = o->interval > 0;
-	ops.tick_counts = w->intervals;
-	ops.lazy = !w->intervals;
-	r = session__open(&s, o, &cfg, e);
-	if (r)
-		return r;
-	if (w->view.format == FORMAT_JSON)
-		json__header(w->out, "waits");
-	if (!o->quiet && !o->run && !o->duration && !o->count && isatty(STDERR_FILENO))
-		fprintf(stderr, "lockblame: tracing waits; Ctrl-C ends%s\n",
-			w->intervals ? "" : " and shows the table");
-	r = session__run(&s, &ops, e);
-	if (!r)
-		view__summary(&w->view, &s, w->out);
-	session__close(&s);
-	return r;
-}
+#include "cmd/table_run.h"
 
 int cmd_waits(struct lb_opts *o)
 {
-	struct waits w = {0};
-	struct err e = {0};
-	int r, closed;
-
-	if (o->columns && !strcmp(o->columns, "help")) {
-		w.out = out__open(o->output, &e);
-		if (!w.out)
-			return cmd_fail(EXIT_FAILED, &e);
-		view__list_columns(w.out);
-		return out__close(w.out, &e) ? cmd_fail(EXIT_FAILED, &e) : EXIT_OK;
-	}
-	r = view__parse(&w.view, o, &e);
-	if (r)
-		return cmd_fail(EXIT_USAGE, &e);
-	w.out = out__open(o->output, &e);
-	if (!w.out)
-		return cmd_fail(EXIT_FAILED, &e);
-	r = run(&w, o, &e);
-	if (r) {
-		out__close(w.out, NULL);
-		return cmd_fail(r == -EINVAL ? EXIT_USAGE : EXIT_FAILED, &e);
-	}
-	closed = out__close(w.out, &e);
-	return closed ? cmd_fail(EXIT_FAILED, &e) : EXIT_OK;
+	return table_run(o, "waits", OF_WAITS);
 }

@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collect/holds.h"
+#include "collect/releases.h"
 #include "collect/source.h"
 #include "collect/tables.h"
 #include "spin.skel.h"
@@ -37,7 +39,7 @@ struct collect {
 	struct bpf_link *spin_end, *spin_begin;
 	struct ring_buffer *ring;
 	int iter_fd;
-	bool all_stacks;
+	bool all_stacks, holds;
 	uint64_t tuned_at;
 	struct lb_stats tuned; /* the counters then */
 	uint64_t read_recorded; /* waits recorded up to the last read */
@@ -77,13 +79,34 @@ static void set_constants(struct collect *c, const struct collect_config *cfg, u
 	ro->use_task_storage = c->kernel.task_storage;
 	ro->want_owner = cfg->owner;
 	/* Only one of the two places for open waits exists in the kernel. */
-	bpf_map__set_autocreate(c->skel->maps.task_storage, c->kernel.task_storage);
-	bpf_map__set_autocreate(c->skel->maps.task_hash, !c->kernel.task_storage);
+	bpf_map__set_autocreate(c->skel->maps.task_storage, c->kernel.task_storage && !cfg->holds);
+	bpf_map__set_autocreate(c->skel->maps.task_hash, !c->kernel.task_storage && !cfg->holds);
+	bpf_map__set_autocreate(c->skel->maps.held_storage, c->kernel.task_storage && cfg->holds);
+	bpf_map__set_autocreate(c->skel->maps.held_hash, !c->kernel.task_storage && cfg->holds);
+	ro->want_blame = cfg->blame;
+	ro->want_holder_split = cfg->holder_split;
+	ro->want_pairs = cfg->pairs;
+	bpf_map__set_autocreate(c->skel->maps.accounts, cfg->blame);
+	bpf_map__set_autocreate(c->skel->maps.blames, cfg->blame);
+	bpf_map__set_autocreate(c->skel->maps.holder_split, cfg->blame);
+	bpf_map__set_autocreate(c->skel->maps.pairs, cfg->blame);
+}
+
+/* What depends on the hooks that were chosen. */
+static void set_hook_constants(struct collect *c, const struct collect_config *cfg)
+{
+	struct wait_bpf__rodata *ro = c->skel->rodata;
+
+	ro->stack_at_begin = c->hooks.uses_kprobes;
+	ro->released_kinds = c->hooks.released;
+	ro->released_by_tp = c->hooks.released_by_tp;
+	ro->tell_passed_by = cfg->blame && c->hooks.wakes_by_waiters &&
+			     (cfg->n_pids || cfg->n_tids || cfg->comm || cfg->cgroup_fd >= 0);
 }
 
 static int open_spin(struct collect *c, const struct collect_config *cfg, uint32_t kinds, struct err *e)
 {
-	if (!(kinds & LB_KINDS_SPINNING) || c->hooks.family != HOOKS_TP)
+	if (cfg->holds || !(kinds & LB_KINDS_SPINNING) || c->hooks.family != HOOKS_TP)
 		return 0;
 	c->spin = spin_bpf__open();
 	if (!c->spin)
@@ -114,10 +137,10 @@ static int load(struct collect *c, struct err *e)
 		return err_errno(e, r,
 				 "the kernel refused to load the tracing programs (lockdown, or too "
 				 "little locked memory: try ulimit -l unlimited)");
-	if (r)
-		return err_errno(e, r,
-				 "cannot load the tracing programs (LOCKBLAME_DEBUG=1 shows the details)");
-	return 0;
+	if (!r)
+		return 0;
+	err_errno(e, r, "cannot load the tracing programs (LOCKBLAME_DEBUG=1 shows the details)");
+	return -EIO; /* never the user's mistake, which -EINVAL would say */
 }
 
 static void tag(int32_t *id, int32_t t)
@@ -181,7 +204,7 @@ static int add_source(struct collect *c, const struct collect_config *cfg, struc
 
 static int open_iter(struct collect *c, struct err *e)
 {
-	struct bpf_program *p = c->skel->progs.waits_in_progress;
+	struct bpf_program *p = c->holds ? c->skel->progs.holds_in_progress : c->skel->progs.waits_in_progress;
 	int fd = bpf_link_create(bpf_program__fd(p), 0, BPF_TRACE_ITER, NULL);
 
 	if (fd < 0)
@@ -211,10 +234,16 @@ static int open_objects(struct collect *c, const struct collect_config *cfg, uin
 		return err_errno(e, -errno, "cannot open the tracing programs");
 	set_constants(c, cfg, kinds);
 	source__set_sizes(c->skel->obj, cfg);
-	r = hooks__plan(&c->hooks, &c->kernel, cfg->hooks, kinds, cfg->no_spin, c->skel->obj, e);
+	if (cfg->holds)
+		r = holds__plan(&c->hooks, &c->kernel, cfg->hooks, cfg->kinds, c->skel->obj, e);
+	else
+		r = hooks__plan(&c->hooks, &c->kernel, cfg->hooks, kinds, cfg->no_spin, c->skel->obj, e);
+	hooks__load(c->skel->obj, cfg->holds ? "holds_in_progress" : "waits_in_progress");
+	if (!r && cfg->blame)
+		releases__plan(&c->hooks, &c->kernel, cfg->no_spin, c->skel->obj);
 	if (!r)
 		r = open_spin(c, cfg, kinds, e);
-	c->skel->rodata->stack_at_begin = c->hooks.uses_kprobes;
+	set_hook_constants(c, cfg);
 	return r ? r : load(c, e);
 }
 
@@ -233,7 +262,8 @@ static int open_all(struct collect *c, const struct collect_config *cfg, struct 
 	if (!r)
 		r = open_iter(c, e);
 	if (!r)
-		r = hooks__attach(&c->hooks, &c->kernel, c->skel->obj, e);
+		r = cfg->holds ? holds__attach(&c->hooks, c->skel->obj, e)
+			       : hooks__attach(&c->hooks, &c->kernel, c->skel->obj, e);
 	return r ? r : attach_spin(c, e);
 }
 
@@ -246,6 +276,7 @@ int collect__open(const struct collect_config *cfg, struct collect **out, struct
 		return err_set(e, -ENOMEM, "out of memory");
 	c->iter_fd = -1;
 	c->all_stacks = cfg->all_stacks;
+	c->holds = cfg->holds;
 	c->map_entries = cfg->map_entries ? cfg->map_entries : 16384;
 	r = open_all(c, cfg, e);
 	if (r) {
@@ -391,8 +422,9 @@ void collect__tune(struct collect *c)
 		return;
 	read_stats(c, &st);
 	s = (double)(now - c->tuned_at) / 1e9;
+	/* releases that are charged outnumber the waits, and may walk too */
 	load = walk_load((double)(st.walked - c->tuned.walked) / s,
-			 (double)(st.recorded - c->tuned.recorded) / s);
+			 (double)(st.recorded + st.charges - c->tuned.recorded - c->tuned.charges) / s);
 	c->tuned_at = now;
 	c->tuned = st;
 	/* The expected number of walks is inversely proportional to the threshold. Up at once, down

@@ -24,6 +24,10 @@ struct collect_config {
 	bool split;	   /* keep the split by stack */
 	bool owner;	   /* read the owner when a wait begins */
 	bool cgroup;	   /* split rows by cgroup */
+	bool holds;	   /* follow holds instead of waits: everything is of these then */
+	bool blame;	   /* keep accounts, charge holders */
+	bool holder_split; /* with blame: split by the holder's stack */
+	bool pairs;	   /* with blame: by both stacks */
 	bool user_stacks;
 	bool all_stacks;
 	bool no_spin;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collect/releases.h"
 #include "model/kinds.h"
 #include "util/cleanup.h"
 
@@ -53,7 +54,7 @@ int hooks_parse(const char *name, enum hook_family *f, struct err *e)
 	return err_set(e, -EINVAL, "--hooks: '%s' is not tp, fentry or kprobe", name);
 }
 
-static void load(struct bpf_object *obj, const char *prog)
+void hooks__load(struct bpf_object *obj, const char *prog)
 {
 	struct bpf_program *p = obj ? bpf_object__find_program_by_name(obj, prog) : NULL;
 
@@ -61,15 +62,14 @@ static void load(struct bpf_object *obj, const char *prog)
 		bpf_program__set_autoload(p, true);
 }
 
-static void none_loaded(struct bpf_object *obj)
+void hooks__none_loaded(struct bpf_object *obj)
 {
 	struct bpf_program *p;
 
 	if (!obj)
 		return;
 	bpf_object__for_each_program(p, obj)
-		bpf_program__set_autoload(p, bpf_program__type(p) == BPF_PROG_TYPE_TRACING &&
-						     bpf_program__expected_attach_type(p) == BPF_TRACE_ITER);
+		bpf_program__set_autoload(p, false);
 }
 
 static bool fentry_has(const struct kernel *k, const struct slow_path *s)
@@ -91,8 +91,8 @@ static void append(char *buf, size_t size, const char *a, const char *b)
 
 static void plan_tp(struct hooks *h, const struct kernel *k, bool no_spin, struct bpf_object *obj)
 {
-	load(obj, "on_contention_begin");
-	load(obj, "on_contention_end");
+	hooks__load(obj, "on_contention_begin");
+	hooks__load(obj, "on_contention_end");
 	for (int kind = 0; kind < LB_KIND_N; kind++) {
 		struct kind_hooks *kh = &h->kind[kind];
 
@@ -116,8 +116,8 @@ static void plan_tp(struct hooks *h, const struct kernel *k, bool no_spin, struc
 				 "spinning before the tracepoint is not shown; it needs fentry on %s: %s",
 				 s->func[0], k->fentry_why[0] ? k->fentry_why : "not in BTF");
 		} else {
-			load(obj, s->fentry);
-			load(obj, fexit_of(k, s));
+			hooks__load(obj, s->fentry);
+			hooks__load(obj, fexit_of(k, s));
 			kh->spin = true;
 			append(kh->how, sizeof(kh->how), "fentry/fexit ", s->func[0]);
 		}
@@ -132,12 +132,12 @@ static void plan_slow(struct hooks *h, const struct kernel *k, enum hook_family 
 		struct kind_hooks *kh = &h->kind[s->kind];
 
 		if (want == HOOKS_FENTRY && fentry_has(k, s)) {
-			load(obj, s->fentry);
-			load(obj, fexit_of(k, s));
+			hooks__load(obj, s->fentry);
+			hooks__load(obj, fexit_of(k, s));
 			append(kh->how, sizeof(kh->how), "fentry/fexit ", s->func[0]);
 		} else if (k->kprobe) {
-			load(obj, s->kprobe);
-			load(obj, s->kretprobe);
+			hooks__load(obj, s->kprobe);
+			hooks__load(obj, s->kretprobe);
 			h->uses_kprobes = true;
 			append(kh->how, sizeof(kh->how), "kprobe/kretprobe ", s->func[0]);
 			snprintf(kh->why, sizeof(kh->why),
@@ -178,7 +178,7 @@ int hooks__plan(struct hooks *h, const struct kernel *k, enum hook_family want, 
 
 	memset(h, 0, sizeof(*h));
 	h->family = want == HOOKS_AUTO ? best_family(k) : want;
-	none_loaded(obj);
+	hooks__none_loaded(obj);
 	if (h->family == HOOKS_TP && !k->contention_tp)
 		return err_set(e, -EOPNOTSUPP, "this kernel has no lock:contention_begin tracepoint");
 	if (h->family == HOOKS_FENTRY && !k->fentry)
@@ -210,19 +210,25 @@ static int add_link(struct bpf_link **links, unsigned int *n, struct bpf_link *l
 	return 0;
 }
 
-static bool loaded(struct bpf_object *obj, const char *name, struct bpf_program **p)
+static struct bpf_program *wanted_program(struct bpf_object *obj, const char *name)
 {
-	*p = name ? bpf_object__find_program_by_name(obj, name) : NULL;
-	return *p && bpf_program__autoload(*p);
+	struct bpf_program *p = name ? bpf_object__find_program_by_name(obj, name) : NULL;
+
+	return p && bpf_program__autoload(p) ? p : NULL;
 }
 
-static int attach_tracing(struct bpf_object *obj, const char *name, struct bpf_link **links,
+bool hooks__loaded(struct bpf_object *obj, const char *prog)
+{
+	return wanted_program(obj, prog) != NULL;
+}
+
+int hooks__attach_tracing(struct bpf_object *obj, const char *prog, struct bpf_link **links,
 			  unsigned int *n, struct err *e)
 {
-	struct bpf_program *p;
+	struct bpf_program *p = wanted_program(obj, prog);
 	struct bpf_link *l;
 
-	if (!loaded(obj, name, &p))
+	if (!p)
 		return 0;
 	l = bpf_program__attach(p);
 	if (!l)
@@ -230,43 +236,39 @@ static int attach_tracing(struct bpf_object *obj, const char *name, struct bpf_l
 	return add_link(links, n, l);
 }
 
-/* One program on every function of the row that this kernel has; ret: as a return probe. */
-static int attach_kprobes(struct bpf_object *obj, const struct slow_path *s, bool ret,
-			  struct bpf_link **links, unsigned int *n, struct err *e)
+int hooks__attach_kprobes(struct bpf_object *obj, const char *prog, bool ret, const char *const *funcs,
+			  size_t n_funcs, struct bpf_link **links, unsigned int *n, struct err *e)
 {
-	const char *name = ret ? s->kretprobe : s->kprobe;
-	struct bpf_program *p;
+	struct bpf_program *p = wanted_program(obj, prog);
 	struct bpf_link *l;
 
-	if (!loaded(obj, name, &p))
-		return 0;
-	for (size_t i = 0; i < ARRAY_SIZE(s->func) && s->func[i]; i++) {
-		l = bpf_program__attach_kprobe(p, ret, s->func[i]);
+	for (size_t i = 0; p && i < n_funcs && funcs[i]; i++) {
+		l = bpf_program__attach_kprobe(p, ret, funcs[i]);
 		if (l) {
 			if (add_link(links, n, l))
 				return err_set(e, -ENOSPC, "too many hooks");
 			continue;
 		}
 		if (errno != ENOENT && errno != EINVAL && errno != EADDRNOTAVAIL)
-			return err_errno(e, -errno, "cannot attach a kprobe to %s", s->func[i]);
+			return err_errno(e, -errno, "cannot attach a kprobe to %s", funcs[i]);
 	}
 	return 0;
 }
 
 /* Whether this row is served by fentry (its program is loaded) or by a kprobe. */
-static int attach_slow(struct bpf_object *obj, const struct kernel *k, bool ends, struct bpf_link **links, unsigned int *n,
-		       struct err *e)
+static int attach_slow(struct bpf_object *obj, const struct kernel *k, bool ends, struct bpf_link **links,
+		       unsigned int *n, struct err *e)
 {
-	struct bpf_program *p;
 	int r = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(slow_paths) && !r; i++) {
 		const struct slow_path *s = &slow_paths[i];
 
-		if (loaded(obj, s->fentry, &p))
-			r = attach_tracing(obj, ends ? fexit_of(k, s) : s->fentry, links, n, e);
+		if (hooks__loaded(obj, s->fentry))
+			r = hooks__attach_tracing(obj, ends ? fexit_of(k, s) : s->fentry, links, n, e);
 		else
-			r = attach_kprobes(obj, s, ends, links, n, e);
+			r = hooks__attach_kprobes(obj, ends ? s->kretprobe : s->kprobe, ends, s->func,
+						  ARRAY_SIZE(s->func), links, n, e);
 	}
 	return r;
 }
@@ -282,11 +284,13 @@ int hooks__attach(struct hooks *h, const struct kernel *k, struct bpf_object *ob
 	libbpf_print_fn_t old = libbpf_set_print(quiet_print);
 	int r;
 
-	r = attach_tracing(obj, "on_contention_end", h->ends, &h->n_ends, e);
+	r = hooks__attach_tracing(obj, "on_contention_end", h->ends, &h->n_ends, e);
 	if (!r)
 		r = attach_slow(obj, k, true, h->ends, &h->n_ends, e);
 	if (!r)
-		r = attach_tracing(obj, "on_contention_begin", h->begins, &h->n_begins, e);
+		r = releases__attach(h, obj, e);
+	if (!r)
+		r = hooks__attach_tracing(obj, "on_contention_begin", h->begins, &h->n_begins, e);
 	if (!r)
 		r = attach_slow(obj, k, false, h->begins, &h->n_begins, e);
 	libbpf_set_print(old);

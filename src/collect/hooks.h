@@ -27,6 +27,8 @@ struct kind_hooks {
 	char why[224]; /* when !works or !spin: why not, and what would help */
 	bool works;
 	bool spin; /* the time spent spinning is part of the wait and shown apart */
+	char release[96];      /* how it is seen that a lock of this kind is let go while others wait */
+	char release_why[256]; /* when it is not, or not of all of them */
 };
 
 /* The choice of hooks, and after hooks__attach what is attached. */
@@ -36,6 +38,11 @@ struct hooks {
 	struct kind_hooks kind[LB_KIND_N];
 	struct bpf_link *ends[HOOKS_MAX], *begins[HOOKS_MAX];
 	unsigned int n_ends, n_begins;
+	/* Blame (src/collect/releases.c): kinds whose releases are seen, those of them that the tracepoint
+	 * contended_release tells, and whether waiters too call the function that tells. */
+	uint32_t released, released_by_tp;
+	bool wakes_by_waiters;
+	uint32_t release_probes; /* rows of its table that kprobes serve */
 };
 
 /* Decides, from what the kernel has, how waits of the given kinds (mask) are seen, and marks the
@@ -43,6 +50,17 @@ struct hooks {
  * -EOPNOTSUPP with a message when no wanted kind can be seen at all. */
 int hooks__plan(struct hooks *h, const struct kernel *k, enum hook_family want, uint32_t kinds,
 		bool no_spin, struct bpf_object *obj, struct err *e);
+
+/* Marks no program of obj to be loaded; marks one; attaches it if it is. name may be NULL. What is attached goes to
+ * the end of links (room for HOOKS_MAX). For the files that have hooks of their own. */
+void hooks__none_loaded(struct bpf_object *obj);
+void hooks__load(struct bpf_object *obj, const char *prog);
+bool hooks__loaded(struct bpf_object *obj, const char *prog);
+int hooks__attach_tracing(struct bpf_object *obj, const char *prog, struct bpf_link **links,
+			  unsigned int *n, struct err *e);
+/* A kprobe (ret: the return probe) on each of funcs that this kernel has, up to a NULL or n_funcs. */
+int hooks__attach_kprobes(struct bpf_object *obj, const char *prog, bool ret, const char *const *funcs,
+			  size_t n_funcs, struct bpf_link **links, unsigned int *n, struct err *e);
 
 /* Attaches the programs: first the hooks that end waits, then those that begin them, so that no wait is
  * opened that nobody closes. On failure nothing stays attached. */

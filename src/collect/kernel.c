@@ -16,6 +16,7 @@
 #include "util/parse.h"
 
 #define FENTRY_TRIAL "rwsem_down_read_slowpath"
+#define FENTRY_TRIAL_RT "down_read" /* PREEMPT_RT has no such slow path */
 
 static bool has_cap(unsigned int cap)
 {
@@ -50,26 +51,61 @@ int kernel__func_args(const struct kernel *k, const char *func)
 	return t ? btf_vlen(t) : -ENOENT;
 }
 
-/* Loads the smallest fentry program there is; nothing is attached. */
-static void try_fentry(struct kernel *k)
+/* Loads the smallest fentry program there is; nothing is attached. Its fd, or -errno. */
+static int load_trial(__u32 btf_id)
 {
 	const struct bpf_insn insns[] = {
 		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
 		{.code = BPF_JMP | BPF_EXIT},
 	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_FENTRY,
+		    .attach_btf_id = btf_id);
+	int fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, "lb_trial", "GPL", insns, ARRAY_SIZE(insns), &opts);
+
+	return fd < 0 ? -errno : fd;
+}
+
+bool kernel__can_fentry(const struct kernel *k, const char *func)
+{
+	int id = k->fentry ? btf__find_by_name_kind(k->btf, func, BTF_KIND_FUNC) : -1;
+	int fd = id < 0 ? -1 : load_trial((__u32)id);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+int kernel__tp_args(const struct kernel *k, const char *tp)
+{
+	const struct btf_type *t;
+	char type[64];
+	int id;
+
+	snprintf(type, sizeof(type), "btf_trace_%s", tp);
+	id = btf__find_by_name_kind(k->btf, type, BTF_KIND_TYPEDEF);
+	if (id < 0)
+		return -ENOENT;
+	t = btf__type_by_id(k->btf, btf__type_by_id(k->btf, (__u32)id)->type); /* a pointer */
+	t = t && btf_is_ptr(t) ? btf__type_by_id(k->btf, t->type) : NULL;
+	/* the first argument is the program's own */
+	return t && btf_is_func_proto(t) ? btf_vlen(t) - 1 : -ENOENT;
+}
+
+static void try_fentry(struct kernel *k)
+{
 	int id = btf__find_by_name_kind(k->btf, FENTRY_TRIAL, BTF_KIND_FUNC);
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_FENTRY);
 	int fd, link;
 
+	if (id < 0 && k->rt)
+		id = btf__find_by_name_kind(k->btf, FENTRY_TRIAL_RT, BTF_KIND_FUNC);
 	if (id < 0) {
 		snprintf(k->fentry_why, sizeof(k->fentry_why), "BTF does not have " FENTRY_TRIAL);
 		return;
 	}
-	opts.attach_btf_id = (__u32)id;
-	fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, "lb_trial", "GPL", insns, ARRAY_SIZE(insns), &opts);
+	fd = load_trial((__u32)id);
 	if (fd < 0) {
 		snprintf(k->fentry_why, sizeof(k->fentry_why), "the kernel refuses to load one: %s",
-			 strerror(errno));
+			 strerror(-fd));
 		return;
 	}
 	/* Some kernels load it and refuse the trampoline. */
@@ -114,14 +150,6 @@ static void try_kprobe(struct kernel *k)
 	k->kprobe = true;
 }
 
-static bool has_tracepoint(const struct kernel *k, const char *name)
-{
-	char type[64];
-
-	snprintf(type, sizeof(type), "btf_trace_%s", name);
-	return btf__find_by_name_kind(k->btf, type, BTF_KIND_TYPEDEF) >= 0;
-}
-
 static bool has_member(const struct kernel *k, const char *name, const char *member)
 {
 	int id = btf__find_by_name_kind(k->btf, name, BTF_KIND_STRUCT);
@@ -149,7 +177,7 @@ int kernel__probe(struct kernel *k, struct err *e)
 				 "cannot read /sys/kernel/btf/vmlinux (the kernel needs "
 				 "CONFIG_DEBUG_INFO_BTF)");
 	}
-	k->contention_tp = has_tracepoint(k, "contention_begin");
+	k->contention_tp = kernel__tp_args(k, "contention_begin") >= 0;
 	k->rt = !has_member(k, "rw_semaphore", "count");
 	/* The helper came to all tracing programs one release after the task storage itself;
 	 * contention_begin is younger than both. */

@@ -29,6 +29,13 @@ void kernel__fini(struct kernel *k);
  * inlined, absent, or carries a compiler suffix). */
 int kernel__func_args(const struct kernel *k, const char *func);
 
+/* Number of arguments of a tracepoint; -ENOENT when this kernel has none of that name. */
+int kernel__tp_args(const struct kernel *k, const char *tp);
+
+/* Whether an fentry program can be put on func: tried by loading one. (A function can be in BTF under the
+ * name that its compiled form no longer has.) */
+bool kernel__can_fentry(const struct kernel *k, const char *func);
+
 /* What the process lacks for tracing, as words ("CAP_BPF and CAP_PERFMON"), or NULL when it has all. */
 const char *kernel__missing_caps(void);
 

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "util/cleanup.h"
+
 static struct bpf_map *map_of(const struct bpf_object *obj, const char *name)
 {
 	return bpf_object__find_map_by_name(obj, name);
@@ -15,7 +17,9 @@ static struct bpf_map *map_of(const struct bpf_object *obj, const char *name)
 
 int source__map_fd(const struct bpf_object *obj, const char *map)
 {
-	return bpf_map__fd(map_of(obj, map));
+	const struct bpf_map *m = map_of(obj, map);
+
+	return m ? bpf_map__fd(m) : -1;
 }
 
 static uint32_t ring_bytes(uint32_t want)
@@ -29,10 +33,13 @@ static uint32_t ring_bytes(uint32_t want)
 
 void source__set_sizes(struct bpf_object *obj, const struct collect_config *cfg)
 {
-	if (cfg->map_entries) {
-		bpf_map__set_max_entries(map_of(obj, "waits"), cfg->map_entries);
-		bpf_map__set_max_entries(map_of(obj, "split"), cfg->map_entries);
-	}
+	static const char *const by_entries[] = {
+		"waits", "split", "accounts", "blames", "holder_split", "pairs",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(by_entries) && cfg->map_entries; i++)
+		if (map_of(obj, by_entries[i]))
+			bpf_map__set_max_entries(map_of(obj, by_entries[i]), cfg->map_entries);
 	if (!cfg->split)
 		bpf_map__set_max_entries(map_of(obj, "split"), 1);
 	if (!cfg->events)
@@ -70,12 +77,14 @@ int source__fill_filters(struct bpf_object *obj, const struct collect_config *cf
 
 int source__open(struct source *s, struct bpf_object *obj, int32_t tag, struct err *e)
 {
+	int fds[SET_N];
+
 	s->obj = obj;
 	s->tag = tag;
 	s->stacks_fd = source__map_fd(obj, "stacks");
-	s->tables = tables__new(source__map_fd(obj, "waits"), source__map_fd(obj, "split"),
-				source__map_fd(obj, "stats"),
-				bpf_map__max_entries(map_of(obj, "waits")));
+	for (int i = 0; i < SET_N; i++)
+		fds[i] = source__map_fd(obj, snapshot__set((enum snapshot_set)i)->map);
+	s->tables = tables__new(fds, source__map_fd(obj, "stats"), bpf_map__max_entries(map_of(obj, "waits")));
 	return s->tables ? 0 : err_set(e, -ENOMEM, "out of memory");
 }
 
@@ -86,21 +95,21 @@ void source__fini(struct source *s)
 }
 
 /* Puts b's rows behind a's. Live rows stay in front of those that have just left the kernel. */
-static int join(void **a, size_t *n, size_t *live, const void *b, size_t bn, size_t blive, size_t size)
+static int join(struct cells *a, const struct cells *b, size_t size)
 {
-	char *p = malloc((*n + bn) * size + 1);
-	const char *old = *a, *add = b;
+	char *p = malloc((a->n + b->n) * size + 1);
+	const char *old = a->p ? a->p : "", *add = b->p ? b->p : "";
 
 	if (!p)
 		return -ENOMEM;
-	memcpy(p, old ? old : "", *live * size);
-	memcpy(p + *live * size, add ? add : "", blive * size);
-	memcpy(p + (*live + blive) * size, old ? old + *live * size : "", (*n - *live) * size);
-	memcpy(p + (*n + blive) * size, add ? add + blive * size : "", (bn - blive) * size);
-	free(*a);
-	*a = p;
-	*n += bn;
-	*live += blive;
+	memcpy(p, old, a->live * size);
+	memcpy(p + a->live * size, add, b->live * size);
+	memcpy(p + (a->live + b->live) * size, old + a->live * size, (a->n - a->live) * size);
+	memcpy(p + (a->n + b->live) * size, add + b->live * size, (b->n - b->live) * size);
+	free(a->p);
+	a->p = p;
+	a->n += b->n;
+	a->live += b->live;
 	return 0;
 }
 
@@ -113,25 +122,34 @@ static void add_counters(struct lb_stats *a, const struct lb_stats *b)
 		x[i] += y[i];
 }
 
+static void tag_stack(int32_t *id, int32_t tag)
+{
+	if (*id >= 0)
+		*id += tag;
+}
+
+/* Blame's stacks come from the first source only, whose tag is 0. */
+static void tag_stacks(struct snapshot *s, int32_t tag)
+{
+	struct split_cell *c = s->cells[SET_SPLITS].p;
+
+	for (size_t i = 0; i < s->cells[SET_SPLITS].n; i++) {
+		tag_stack(&c[i].key.kstack, tag);
+		tag_stack(&c[i].key.ustack, tag);
+	}
+}
+
 int source__read(struct source *s, struct snapshot *snap, struct err *e)
 {
 	struct snapshot own = {0};
 	int r = tables__read(s->tables, &own, e);
 
-	for (size_t i = 0; i < own.n_splits; i++) {
-		if (own.splits[i].key.kstack >= 0)
-			own.splits[i].key.kstack += s->tag;
-		if (own.splits[i].key.ustack >= 0)
-			own.splits[i].key.ustack += s->tag;
+	tag_stacks(&own, s->tag);
+	for (int i = 0; i < SET_N && !r; i++) {
+		r = join(&snap->cells[i], &own.cells[i], snapshot__set((enum snapshot_set)i)->size);
+		if (r)
+			err_set(e, r, "out of memory");
 	}
-	if (!r)
-		r = join((void **)&snap->waits, &snap->n_waits, &snap->n_waits_live, own.waits, own.n_waits,
-			 own.n_waits_live, sizeof(*own.waits));
-	if (!r)
-		r = join((void **)&snap->splits, &snap->n_splits, &snap->n_splits_live, own.splits,
-			 own.n_splits, own.n_splits_live, sizeof(*own.splits));
-	if (r == -ENOMEM)
-		err_set(e, r, "out of memory");
 	add_counters(&snap->stats, &own.stats);
 	snapshot__fini(&own);
 	return r;

@@ -15,13 +15,13 @@
 struct table {
 	int fd;
 	size_t key_size, val_size;
-	uint32_t max_entries;
+	uint32_t max_entries; /* 0: rows are never taken out */
 	char *last; /* the rows of the last read, to see which are idle */
 	size_t n_last;
 };
 
 struct tables {
-	struct table waits, split;
+	struct table sets[SET_N];
 	int stats_fd, n_cpus;
 	struct lb_stats *per_cpu;
 };
@@ -31,20 +31,20 @@ static size_t row_size(const struct table *t)
 	return t->key_size + t->val_size;
 }
 
-struct tables *tables__new(int waits_fd, int split_fd, int stats_fd, uint32_t max_entries)
+struct tables *tables__new(const int fds[SET_N], int stats_fd, uint32_t max_entries)
 {
 	struct tables *t = calloc(1, sizeof(*t));
 
 	if (!t)
 		return NULL;
-	t->waits = (struct table){.fd = waits_fd,
-				  .key_size = sizeof(struct lb_wait_key),
-				  .val_size = sizeof(struct lb_wait_val),
-				  .max_entries = max_entries};
-	t->split = (struct table){.fd = split_fd,
-				  .key_size = sizeof(struct lb_stack_key),
-				  .val_size = sizeof(struct lb_stack_val),
-				  .max_entries = max_entries};
+	for (int i = 0; i < SET_N; i++) {
+		const struct snapshot_set_info *info = snapshot__set((enum snapshot_set)i);
+
+		t->sets[i] = (struct table){.fd = fds[i],
+					    .key_size = info->key_size,
+					    .val_size = info->size - info->key_size,
+					    .max_entries = info->gauge ? 0 : max_entries};
+	}
 	t->stats_fd = stats_fd;
 	t->n_cpus = libbpf_num_possible_cpus();
 	t->per_cpu = t->n_cpus > 0 ? calloc((size_t)t->n_cpus, sizeof(*t->per_cpu)) : NULL;
@@ -59,8 +59,8 @@ void tables__free(struct tables *t)
 {
 	if (!t)
 		return;
-	free(t->waits.last);
-	free(t->split.last);
+	for (int i = 0; i < SET_N; i++)
+		free(t->sets[i].last);
 	free(t->per_cpu);
 	free(t);
 }
@@ -182,7 +182,7 @@ static size_t make_room(struct table *t, struct rows *r)
 {
 	size_t row = row_size(t), live = r->n;
 
-	if (r->n < (size_t)t->max_entries * 3 / 4 || !t->last)
+	if (!t->max_entries || r->n < (size_t)t->max_entries * 3 / 4 || !t->last)
 		return live;
 	cmp_size = t->key_size;
 	qsort(t->last, t->n_last, row, cmp_rows);
@@ -248,18 +248,19 @@ int tables__add_stats(struct tables *t, struct lb_stats *sum)
 
 int tables__read(struct tables *t, struct snapshot *s, struct err *e)
 {
-	struct rows waits = {0}, split = {0};
-	int r;
+	int r = 0;
 
-	r = read_table(&t->waits, &waits, &s->n_waits_live);
-	if (!r)
-		r = read_table(&t->split, &split, &s->n_splits_live);
+	for (int i = 0; i < SET_N && !r; i++) {
+		struct rows rows = {0};
+
+		if (t->sets[i].fd < 0)
+			continue;
+		r = read_table(&t->sets[i], &rows, &s->cells[i].live);
+		s->cells[i].p = rows.p;
+		s->cells[i].n = rows.n;
+	}
 	if (!r)
 		r = tables__add_stats(t, &s->stats);
-	s->waits = (struct wait_cell *)(void *)waits.p;
-	s->n_waits = waits.n;
-	s->splits = (struct split_cell *)(void *)split.p;
-	s->n_splits = split.n;
 	return r ? err_errno(e, r, "cannot read the kernel's tables") : 0;
 }
 

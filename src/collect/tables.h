@@ -10,8 +10,9 @@
 /* Reads the kernel's tables, by batches where the kernel can, and keeps them from filling up. */
 struct tables;
 
-/* Map fds stay the caller's. NULL: out of memory. */
-struct tables *tables__new(int waits_fd, int split_fd, int stats_fd, uint32_t max_entries);
+/* fds: the map of each snapshot_set, -1 for those that are not there. They stay the caller's. NULL: out of
+ * memory. */
+struct tables *tables__new(const int fds[SET_N], int stats_fd, uint32_t max_entries);
 void tables__free(struct tables *t);
 
 /* Appends rows and counters to the zeroed *s. 0 or -errno. */

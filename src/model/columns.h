@@ -30,7 +30,7 @@ struct cell {
 
 struct column {
 	const char *key;   /* name on the command line: -s, --columns */
-	const char *json;  /* name in JSON and CSV, with its unit */
+	const char *json;  /* name in JSON and CSV, with its unit; a.b: in JSON member b of an object a */
 	const char *title; /* heading, with the unit where it is not in the cell */
 	const char *help;
 	enum column_unit unit;
@@ -39,14 +39,25 @@ struct column {
 	struct cell (*get)(const struct table *t, const struct row *r);
 };
 
+/* Of tables of waits. */
 extern const struct column columns[];
 extern const size_t n_columns;
 
-/* Finds a column by key (or by its JSON name). -1 when there is none; the error then names near ones. */
-int column_find(const char *key, struct err *e);
+/* The columns that a table has. */
+struct column_set {
+	const struct column *c;
+	size_t n;
+};
+
+struct column_set columns_of(enum table_by by);
+#define COLUMNS_MAX 64
+
+/* Finds a column of the table by key (or by its JSON name). -1 when there is none; the error then names
+ * near ones. */
+int column_find(enum table_by by, const char *key, struct err *e);
 
 /* The default columns of a table, or those of a comma-separated list. Stores indexes; returns how many,
- * or -EINVAL. out has room for n_columns. */
+ * or -EINVAL. out has room for COLUMNS_MAX. */
 int columns_choose(enum table_by by, const char *list, unsigned int *out, struct err *e);
 
 /* The cell as text, in human units ("-" when unknown). Returns buf. */

@@ -7,21 +7,11 @@
 
 void snapshot__fini(struct snapshot *s)
 {
-	free(s->waits);
-	free(s->splits);
+	for (int i = 0; i < SET_N; i++)
+		free(s->cells[i].p);
 	free(s->now);
 	free(s->before);
 	memset(s, 0, sizeof(*s));
-}
-
-static int cmp_wait(const void *a, const void *b)
-{
-	return memcmp(a, b, sizeof(struct lb_wait_key));
-}
-
-static int cmp_split(const void *a, const void *b)
-{
-	return memcmp(a, b, sizeof(struct lb_stack_key));
 }
 
 /* The largest wait of the interval can only be bounded: by the highest bucket that grew. */
@@ -39,8 +29,10 @@ static uint64_t interval_max(const struct lb_wait_val *d, uint64_t max_before, u
 	return edge < max_now ? edge : max_now;
 }
 
-static void sub_wait(struct lb_wait_val *a, const struct lb_wait_val *b)
+static void sub_wait(void *pa, const void *pb)
 {
+	struct lb_wait_val *a = pa;
+	const struct lb_wait_val *b = pb;
 	uint64_t max = a->max_ns;
 
 	a->count -= b->count;
@@ -52,14 +44,105 @@ static void sub_wait(struct lb_wait_val *a, const struct lb_wait_val *b)
 	a->max_ns = interval_max(a, b->max_ns, max);
 }
 
-static void sub_split(struct lb_stack_val *a, const struct lb_stack_val *b)
+static void sub_split(void *pa, const void *pb)
 {
+	struct lb_stack_val *a = pa;
+	const struct lb_stack_val *b = pb;
+
 	a->walked -= b->walked;
 	a->sampled -= b->sampled;
 	a->count_q -= b->count_q;
 	a->total_ns -= b->total_ns;
 	a->spin_ns -= b->spin_ns;
 	a->var_us2 -= b->var_us2;
+}
+
+static void add_wait(void *pa, const void *pb)
+{
+	struct lb_wait_val *a = pa;
+	const struct lb_wait_val *b = pb;
+
+	a->count += b->count;
+	a->failed += b->failed;
+	a->total_ns += b->total_ns;
+	a->spin_ns += b->spin_ns;
+	if (a->max_ns < b->max_ns)
+		a->max_ns = b->max_ns;
+	if (a->last_ns < b->last_ns)
+		a->last_ns = b->last_ns;
+	memcpy(a->comm, b->comm, sizeof(a->comm)); /* the latest */
+	for (int i = 0; i < LB_HIST_BUCKETS; i++)
+		a->hist[i] += b->hist[i];
+}
+
+static void add_split(void *pa, const void *pb)
+{
+	struct lb_stack_val *a = pa;
+	const struct lb_stack_val *b = pb;
+
+	a->walked += b->walked;
+	a->sampled += b->sampled;
+	a->count_q += b->count_q;
+	a->total_ns += b->total_ns;
+	a->spin_ns += b->spin_ns;
+	a->var_us2 += b->var_us2;
+	if (a->max_ns < b->max_ns)
+		a->max_ns = b->max_ns;
+}
+
+static bool wait_empty(const void *p)
+{
+	return !((const struct lb_wait_val *)p)->count;
+}
+
+static bool split_empty(const void *p)
+{
+	return !((const struct lb_stack_val *)p)->walked;
+}
+
+/* The largest charge of an interval is not known when it was not the largest of all: at most the
+ * interval's sum. */
+static void sub_blame(void *pa, const void *pb)
+{
+	struct lb_blame_val *a = pa;
+	const struct lb_blame_val *b = pb;
+
+	a->ns -= b->ns;
+	a->charges -= b->charges;
+	if (a->longest == b->longest && a->longest > a->ns)
+		a->longest = a->ns;
+}
+
+static void add_blame(void *pa, const void *pb)
+{
+	struct lb_blame_val *a = pa;
+	const struct lb_blame_val *b = pb;
+
+	a->ns += b->ns;
+	a->charges += b->charges;
+	if (a->longest < b->longest)
+		a->longest = b->longest;
+}
+
+static bool blame_empty(const void *p)
+{
+	return !((const struct lb_blame_val *)p)->charges;
+}
+
+#define CELL(type) offsetof(struct type, val), sizeof(struct type)
+
+static const struct snapshot_set_info sets[SET_N] = {
+	[SET_WAITS] = {"waits", CELL(wait_cell), false, sub_wait, add_wait, wait_empty},
+	[SET_SPLITS] = {"split", CELL(split_cell), false, sub_split, add_split, split_empty},
+	[SET_BLAMES] = {"blames", CELL(blame_cell), false, sub_blame, add_blame, blame_empty},
+	[SET_HSTACKS] = {"holder_split", CELL(hstack_cell), false, sub_split, add_split, split_empty},
+	[SET_PAIRS] = {"pairs", CELL(pair_cell), false, sub_split, add_split, split_empty},
+	[SET_ACCOUNTS] = {"accounts", CELL(account_cell), true, NULL, NULL, NULL},
+};
+
+const struct snapshot_set_info *snapshot__set(enum snapshot_set set)
+{
+	return &sets[set];
 }
 
 static void sub_stats(struct lb_stats *a, const struct lb_stats *b)
@@ -80,89 +163,6 @@ static void *copy(const void *p, size_t n)
 	return q;
 }
 
-static void delta_waits(struct snapshot *prev, struct snapshot *out)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < out->n_waits; i++) {
-		struct wait_cell *c = &out->waits[i], *old;
-
-		old = bsearch(c, prev->waits, prev->n_waits_live, sizeof(*c), cmp_wait);
-		if (old)
-			sub_wait(&c->val, &old->val);
-		if (c->val.count)
-			out->waits[kept++] = *c;
-	}
-	out->n_waits = kept;
-}
-
-static void delta_splits(struct snapshot *prev, struct snapshot *out)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < out->n_splits; i++) {
-		struct split_cell *c = &out->splits[i], *old;
-
-		old = bsearch(c, prev->splits, prev->n_splits_live, sizeof(*c), cmp_split);
-		if (old)
-			sub_split(&c->val, &old->val);
-		if (c->val.walked)
-			out->splits[kept++] = *c;
-	}
-	out->n_splits = kept;
-}
-
-int snapshot__delta(struct snapshot *cur, struct snapshot *prev, struct snapshot *out)
-{
-	const struct lb_now *before = prev ? prev->now : cur->before;
-
-	*out = *cur;
-	out->n_before = prev ? prev->n_now : cur->n_before;
-	out->before_ns = prev ? prev->when_ns : cur->before_ns;
-	out->before = copy(before, out->n_before * sizeof(*before));
-	out->waits = copy(cur->waits, cur->n_waits * sizeof(*cur->waits));
-	out->splits = copy(cur->splits, cur->n_splits * sizeof(*cur->splits));
-	out->now = copy(cur->now, cur->n_now * sizeof(*cur->now));
-	if (!out->waits || !out->splits || !out->now || !out->before) {
-		snapshot__fini(out);
-		return -ENOMEM;
-	}
-	if (!prev)
-		return 0;
-	qsort(prev->waits, prev->n_waits_live, sizeof(*prev->waits), cmp_wait);
-	qsort(prev->splits, prev->n_splits_live, sizeof(*prev->splits), cmp_split);
-	delta_waits(prev, out);
-	delta_splits(prev, out);
-	sub_stats(&out->stats, &prev->stats);
-	return 0;
-}
-
-static void add_wait(struct lb_wait_val *a, const struct lb_wait_val *b)
-{
-	a->count += b->count;
-	a->failed += b->failed;
-	a->total_ns += b->total_ns;
-	a->spin_ns += b->spin_ns;
-	if (a->max_ns < b->max_ns)
-		a->max_ns = b->max_ns;
-	if (a->last_ns < b->last_ns)
-		a->last_ns = b->last_ns;
-	for (int i = 0; i < LB_HIST_BUCKETS; i++)
-		a->hist[i] += b->hist[i];
-}
-
-static void add_split(struct lb_stack_val *a, const struct lb_stack_val *b)
-{
-	a->walked += b->walked;
-	a->sampled += b->sampled;
-	a->count_q += b->count_q;
-	a->total_ns += b->total_ns;
-	a->spin_ns += b->spin_ns;
-	a->var_us2 += b->var_us2;
-	if (a->max_ns < b->max_ns)
-		a->max_ns = b->max_ns;
-}
-
 static void add_stats(struct lb_stats *a, const struct lb_stats *b)
 {
 	uint64_t *x = (uint64_t *)a;
@@ -172,62 +172,110 @@ static void add_stats(struct lb_stats *a, const struct lb_stats *b)
 		x[i] += y[i];
 }
 
-/* Makes room for n more elements of size at the end of *p, which has *have. */
-static int grow(void **p, size_t have, size_t n, size_t size)
-{
-	void *q = realloc(*p, (have + n) * size + 1);
+/* qsort and bsearch have no context argument; nobody compares keys of two tables at once. */
+static size_t cmp_size;
 
-	if (!q)
+static int cmp_keys(const void *a, const void *b)
+{
+	return memcmp(a, b, cmp_size);
+}
+
+/* Keeps of out's cells those in which something has happened since prev. */
+static void delta_cells(const struct snapshot_set_info *t, struct cells *prev, struct cells *out)
+{
+	size_t kept = 0;
+
+	cmp_size = t->key_size;
+	if (prev->live)
+		qsort(prev->p, prev->live, t->size, cmp_keys);
+	for (size_t i = 0; i < out->n; i++) {
+		char *c = (char *)out->p + i * t->size, *to = (char *)out->p + kept * t->size;
+		const char *old = prev->live ? bsearch(c, prev->p, prev->live, t->size, cmp_keys) : NULL;
+
+		if (old)
+			t->sub(c + t->key_size, old + t->key_size);
+		if (t->empty(c + t->key_size))
+			continue;
+		if (c != to)
+			memcpy(to, c, t->size);
+		kept++;
+	}
+	out->n = kept;
+}
+
+int snapshot__delta(struct snapshot *cur, struct snapshot *prev, struct snapshot *out)
+{
+	const struct lb_now *before = prev ? prev->now : cur->before;
+	bool ok = true;
+
+	*out = *cur;
+	out->n_before = prev ? prev->n_now : cur->n_before;
+	out->before_ns = prev ? prev->when_ns : cur->before_ns;
+	out->before = copy(before, out->n_before * sizeof(*before));
+	out->now = copy(cur->now, cur->n_now * sizeof(*cur->now));
+	for (int i = 0; i < SET_N; i++) {
+		out->cells[i].p = copy(cur->cells[i].p, cur->cells[i].n * sets[i].size);
+		ok = ok && out->cells[i].p;
+	}
+	if (!ok || !out->now || !out->before) {
+		snapshot__fini(out);
 		return -ENOMEM;
-	*p = q;
+	}
+	if (!prev)
+		return 0;
+	for (int i = 0; i < SET_N; i++)
+		if (!sets[i].gauge)
+			delta_cells(&sets[i], &prev->cells[i], &out->cells[i]);
+	sub_stats(&out->stats, &prev->stats);
 	return 0;
 }
 
-static int merge_waits(struct snapshot *acc, const struct snapshot *d)
+/* Adds d's cells to acc's, which are sorted. */
+static int merge_cells(const struct snapshot_set_info *t, struct cells *acc, const struct cells *d)
 {
-	size_t old = acc->n_waits, n = old;
+	size_t old = acc->n;
+	char *p = realloc(acc->p, (old + d->n) * t->size + 1);
 
-	if (grow((void **)&acc->waits, old, d->n_waits, sizeof(*acc->waits)))
+	if (!p)
 		return -ENOMEM;
-	for (size_t i = 0; i < d->n_waits; i++) {
-		struct wait_cell *c = bsearch(&d->waits[i], acc->waits, old, sizeof(*c), cmp_wait);
+	acc->p = p;
+	cmp_size = t->key_size;
+	for (size_t i = 0; i < d->n; i++) {
+		const char *from = (const char *)d->p + i * t->size;
+		char *c = bsearch(from, p, old, t->size, cmp_keys);
 
 		if (c)
-			add_wait(&c->val, &d->waits[i].val);
+			t->add(c + t->key_size, from + t->key_size);
 		else
-			acc->waits[n++] = d->waits[i];
+			memcpy(p + acc->n++ * t->size, from, t->size);
 	}
-	acc->n_waits = acc->n_waits_live = n;
-	qsort(acc->waits, n, sizeof(*acc->waits), cmp_wait);
+	acc->live = acc->n;
+	qsort(p, acc->n, t->size, cmp_keys);
 	return 0;
 }
 
-static int merge_splits(struct snapshot *acc, const struct snapshot *d)
+static int replace_cells(const struct snapshot_set_info *t, struct cells *acc, const struct cells *d)
 {
-	size_t old = acc->n_splits, n = old;
+	void *p = copy(d->p, d->n * t->size);
 
-	if (grow((void **)&acc->splits, old, d->n_splits, sizeof(*acc->splits)))
+	if (!p)
 		return -ENOMEM;
-	for (size_t i = 0; i < d->n_splits; i++) {
-		struct split_cell *c = bsearch(&d->splits[i], acc->splits, old, sizeof(*c), cmp_split);
-
-		if (c)
-			add_split(&c->val, &d->splits[i].val);
-		else
-			acc->splits[n++] = d->splits[i];
-	}
-	acc->n_splits = acc->n_splits_live = n;
-	qsort(acc->splits, n, sizeof(*acc->splits), cmp_split);
+	free(acc->p);
+	*acc = (struct cells){p, d->n, d->live};
 	return 0;
 }
 
 int snapshot__add(struct snapshot *acc, const struct snapshot *d)
 {
 	void *now = copy(d->now, d->n_now * sizeof(*d->now));
+	int r = now ? 0 : -ENOMEM;
 
-	if (!now || merge_waits(acc, d) || merge_splits(acc, d)) {
+	for (int i = 0; i < SET_N && !r; i++)
+		r = sets[i].gauge ? replace_cells(&sets[i], &acc->cells[i], &d->cells[i])
+				  : merge_cells(&sets[i], &acc->cells[i], &d->cells[i]);
+	if (r) {
 		free(now);
-		return -ENOMEM;
+		return r;
 	}
 	free(acc->now);
 	acc->now = now;

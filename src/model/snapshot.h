@@ -2,6 +2,7 @@
 #ifndef LOCKBLAME_MODEL_SNAPSHOT_H
 #define LOCKBLAME_MODEL_SNAPSHOT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,12 +20,49 @@ struct split_cell {
 	struct lb_stack_val val;
 };
 
+struct blame_cell {
+	struct lb_blame_key key;
+	struct lb_blame_val val;
+};
+
+struct hstack_cell {
+	struct lb_hstack_key key;
+	struct lb_stack_val val;
+};
+
+struct pair_cell {
+	struct lb_pair_key key;
+	struct lb_stack_val val;
+};
+
+struct account_cell {
+	__u64 lock;
+	struct lb_account val;
+};
+
+/* The tables. Each has cells of one type: key, then value. */
+enum snapshot_set { SET_WAITS, SET_SPLITS, SET_BLAMES, SET_HSTACKS, SET_PAIRS, SET_ACCOUNTS, SET_N };
+
+struct snapshot_set_info {
+	const char *map; /* its name in the kernel */
+	size_t key_size, size;
+	bool gauge; /* a state, not sums: an interval has that of its end */
+	void (*sub)(void *val, const void *before); /* the interval's figures out of those since the start */
+	void (*add)(void *val, const void *more);
+	bool (*empty)(const void *val); /* of an interval: nothing happened */
+};
+
+const struct snapshot_set_info *snapshot__set(enum snapshot_set set);
+
+/* The cells of one table. */
+struct cells {
+	void *p;
+	size_t n, live; /* cells past the live ones have just left the kernel's table */
+};
+
 struct snapshot {
 	uint64_t when_ns; /* CLOCK_MONOTONIC */
-	struct wait_cell *waits;
-	size_t n_waits, n_waits_live; /* rows past the live ones have just left the kernel's table */
-	struct split_cell *splits;
-	size_t n_splits, n_splits_live;
+	struct cells cells[SET_N];
 	struct lb_now *now; /* waits in progress, innermost of each task */
 	size_t n_now;
 	struct lb_now *before; /* of an interval: those in progress when it began, at before_ns */
@@ -32,6 +70,19 @@ struct snapshot {
 	uint64_t before_ns;
 	struct lb_stats stats;
 };
+
+/* Typed access: the cells of a set, *n how many. */
+static inline const struct wait_cell *snapshot__waits(const struct snapshot *s, size_t *n)
+{
+	*n = s->cells[SET_WAITS].n;
+	return s->cells[SET_WAITS].p;
+}
+
+static inline const struct split_cell *snapshot__splits(const struct snapshot *s, size_t *n)
+{
+	*n = s->cells[SET_SPLITS].n;
+	return s->cells[SET_SPLITS].p;
+}
 
 /* Frees what *s owns and zeroes it. */
 void snapshot__fini(struct snapshot *s);

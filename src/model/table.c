@@ -6,22 +6,45 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/blame.h"
 #include "util/cleanup.h"
 
-static const char *const by_names[BY_N] = {
-	[BY_LOCK] = "lock", [BY_SITE] = "site",	    [BY_PROCESS] = "process", [BY_COMM] = "comm",
-	[BY_KIND] = "kind", [BY_CGROUP] = "cgroup", [BY_STACK] = "stack",
+static const char *const by_names[HOLD_LOCK] = {
+	[BY_LOCK] = "lock",
+	[BY_SITE] = "site",
+	[BY_PROCESS] = "process",
+	[BY_COMM] = "comm",
+	[BY_KIND] = "kind",
+	[BY_CGROUP] = "cgroup",
+	[BY_STACK] = "stack",
+	[BLAME_HOLDER] = "holder",
+	[BLAME_LOCK] = "lock",
+	[BLAME_SITE] = "site",
+	[BLAME_PROCESS] = "process",
+	[BLAME_STACK] = "stack",
+	[BLAME_PAIR] = "pair",
+	[BLAME_PAIR_STACK] = "pair",
 };
+
+enum table_of table_of(enum table_by by)
+{
+	return by >= HOLD_LOCK ? OF_HOLDS : by >= BLAME_HOLDER ? OF_BLAME : OF_WAITS;
+}
+
+enum table_by table_key(enum table_by by)
+{
+	return by >= HOLD_LOCK ? (enum table_by)(by - HOLD_LOCK) : by;
+}
 
 const char *table_by_name(enum table_by by)
 {
-	return by < BY_N ? by_names[by] : "?";
+	return by < TABLE_BY_N ? by_names[table_key(by)] : "?";
 }
 
-int table_by_parse(const char *name)
+int table_by_parse(const char *name, enum table_of of)
 {
-	for (int i = 0; i < BY_N; i++)
-		if (!strcmp(by_names[i], name))
+	for (int i = 0; i < TABLE_BY_N; i++)
+		if (table_of((enum table_by)i) == of && !strcmp(table_by_name((enum table_by)i), name))
 			return i;
 	return -1;
 }
@@ -123,7 +146,7 @@ static size_t slot_of(const struct builder *b, const struct row_key *k)
 /* The row of this key, made if needed. The arrays have room for every source cell. */
 static size_t row_index(struct builder *b, const struct row_key *full)
 {
-	struct row_key k = key_of(b->t->by, full);
+	struct row_key k = key_of(b->t->key, full);
 	size_t i = slot_of(b, &k);
 	struct row *r;
 
@@ -202,7 +225,7 @@ static void put_split(struct builder *b, const struct split_cell *c)
 	full.name = b->names->first_name(b->names->ctx, c->key.lock, c->key.kind, c->key.tgid);
 	i = row_index(b, &full);
 	b->sites[b->n_sites++] = (struct part){.full = full, .total = c->val.total_ns, .row = i};
-	if (!by_split(b->t->by))
+	if (!by_split(b->t->key))
 		return;
 	r = &b->t->rows[i];
 	r->count += (c->val.count_q + 512) / 1024;
@@ -259,7 +282,7 @@ static void put_now(struct builder *b, const struct lb_now *n, uint64_t when)
 /* What a wait had waited before the interval is not of the interval. */
 static void put_before(struct builder *b, const struct lb_now *n, uint64_t when)
 {
-	struct row_key full = now_key(b, n), k = key_of(b->t->by, &full);
+	struct row_key full = now_key(b, n), k = key_of(b->t->key, &full);
 	size_t i = slot_of(b, &k);
 
 	if (b->slots[i])
@@ -355,7 +378,7 @@ static void name_row(struct builder *b, struct row *r)
 
 	r->identity = n->identity(n->ctx, r->lock, r->kind, r->name_tgid);
 	r->cls = n->lock_class(n->ctx, r->lock, r->kind, r->name_tgid);
-	if (b->t->by == BY_CGROUP && r->cgroup) /* of a wait in progress it is not known */
+	if (b->t->key == BY_CGROUP && r->cgroup) /* of a wait in progress it is not known */
 		r->cgroup_path = n->cgroup(n->ctx, r->cgroup);
 	if (n->owner)
 		r->owner = n->owner(n->ctx, r->lock, r->kind);
@@ -388,16 +411,22 @@ int table__build(struct table *t, enum table_by by, const struct snapshot *s, do
 		 const struct table_names *names)
 {
 	struct builder b = {.t = t, .names = names};
+	size_t n_waits, n_splits;
+	const struct wait_cell *waits = snapshot__waits(s, &n_waits);
+	const struct split_cell *splits = snapshot__splits(s, &n_splits);
 	int r;
 
+	if (table_of(by) == OF_BLAME)
+		return blame__build(t, by, s, seconds, names);
 	memset(t, 0, sizeof(*t));
 	t->by = by;
+	t->key = by = table_key(by);
 	t->seconds = seconds;
-	r = alloc_builder(&b, s->n_waits + s->n_splits + s->n_now);
-	for (size_t i = 0; !r && !by_split(by) && i < s->n_waits; i++)
-		put_wait(&b, &s->waits[i]);
-	for (size_t i = 0; !r && i < s->n_splits; i++)
-		put_split(&b, &s->splits[i]);
+	r = alloc_builder(&b, n_waits + n_splits + s->n_now);
+	for (size_t i = 0; !r && !by_split(by) && i < n_waits; i++)
+		put_wait(&b, &waits[i]);
+	for (size_t i = 0; !r && i < n_splits; i++)
+		put_split(&b, &splits[i]);
 	for (size_t i = 0; !r && i < s->n_now; i++)
 		put_now(&b, &s->now[i], s->when_ns);
 	for (size_t i = 0; !r && i < s->n_before; i++)

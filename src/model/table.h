@@ -8,12 +8,25 @@
 
 #include "model/snapshot.h"
 
-/* One row per what. */
-enum table_by { BY_LOCK, BY_SITE, BY_PROCESS, BY_COMM, BY_KIND, BY_CGROUP, BY_STACK, BY_N };
+/* One row per what: tables of waits; from BLAME_HOLDER on of blame; from HOLD_LOCK on of holds, with the keys
+ * that waits have, in the same order. */
+enum table_by {
+	BY_LOCK, BY_SITE, BY_PROCESS, BY_COMM, BY_KIND, BY_CGROUP, BY_STACK, BY_N,
+	BLAME_HOLDER = BY_N, BLAME_LOCK, BLAME_SITE, BLAME_PROCESS, BLAME_STACK, BLAME_PAIR, BLAME_PAIR_STACK,
+	HOLD_LOCK, HOLD_SITE, HOLD_PROCESS, HOLD_COMM, HOLD_KIND, HOLD_CGROUP, HOLD_STACK,
+	TABLE_BY_N,
+};
 
-/* "lock", "site", ... ; by name: the key, or -1. */
+/* What a table is of. */
+enum table_of { OF_WAITS, OF_BLAME, OF_HOLDS };
+
+enum table_of table_of(enum table_by by);
+/* The key alone: that of a table of holds is the one of waits. */
+enum table_by table_key(enum table_by by);
+
+/* "lock", "site", ... ; by name: the key of a table of that sort, or -1. */
 const char *table_by_name(enum table_by by);
-int table_by_parse(const char *name);
+int table_by_parse(const char *name, enum table_of of);
 
 /* How the model learns names without knowing where they come from. Returned strings are interned: equal
  * text, equal pointer, valid as long as the namer. */
@@ -58,6 +71,14 @@ struct row {
 	uint32_t name_tgid; /* the process through whose waits identity was found */
 	uint32_t n_locks; /* how many different locks are in the row */
 	double site_share; /* of the row's split time: 0 to 1 */
+	/* Of a row of blame: the holder (tid 0: the row is a process; both 0: nobody). site, kstack and
+	 * comm are the holder's, total_ns is the blame, count the charges and max_ns the largest. */
+	uint32_t tid;
+	uint8_t certainty, known_by; /* enum lb_certainty, lb_known_by */
+	const char *waiter_site;
+	const char *waiter; /* command name */
+	int32_t waiter_kstack;
+	uint64_t pending_ns; /* the part of total_ns of a hold that goes on */
 	/* figures */
 	uint64_t count;
 	uint64_t failed;
@@ -79,6 +100,7 @@ struct row {
 
 struct table {
 	enum table_by by;
+	enum table_by key; /* table_key(by) */
 	struct row *rows;
 	size_t n_rows;
 	uint64_t total_ns; /* of all rows, for shares */

@@ -25,10 +25,9 @@ static void put_frame(struct out *o, const char *name, bool first)
 	}
 }
 
-void folded__line(struct out *o, const struct folded *f)
+/* Returns whether nothing has been printed yet. */
+static bool put_stack(struct out *o, const struct folded *f, bool first)
 {
-	bool first = true;
-
 	if (f->comm) {
 		put_frame(o, f->comm, first);
 		first = false;
@@ -39,6 +38,19 @@ void folded__line(struct out *o, const struct folded *f)
 		put_frame(o, f->kernel[i - 1], first);
 		out__puts(o, "_[k]");
 	}
+	return first;
+}
+
+void folded__line(struct out *o, const struct folded *f)
+{
+	bool first = true;
+
+	if (f->below) {
+		first = put_stack(o, f->below, first);
+		put_frame(o, "--", first);
+		first = false;
+	}
+	first = put_stack(o, f, first);
 	if (f->leaf)
 		put_frame(o, f->leaf, first);
 	out__printf(o, " %llu\n", (unsigned long long)((f->ns + 500) / 1000));

@@ -17,6 +17,9 @@ struct folded {
 	const char *const *kernel;
 	unsigned int n_kernel;
 	const char *leaf;
+	/* Another stack below this one, up to its own root, and a frame "--" between the two: whose doing
+	 * it was. NULL: none. */
+	const struct folded *below;
 	uint64_t ns;
 };
 

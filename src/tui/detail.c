@@ -84,37 +84,47 @@ static bool now_belongs(enum table_by by, const struct row_id *want, const struc
 	return row_id__equal(&id, want);
 }
 
+static void *alloc_cells(struct snapshot *s, enum snapshot_set set, size_t n)
+{
+	return s->cells[set].p = calloc(n + 1, snapshot__set(set)->size);
+}
+
 int detail__select(enum table_by by, const struct row *r, const struct snapshot *snap,
 		   const struct table_names *names, struct snapshot *out)
 {
 	struct row_id want = row_id__of(by, r);
+	size_t n_waits, n_splits;
+	const struct wait_cell *all_waits = snapshot__waits(snap, &n_waits);
+	const struct split_cell *all_splits = snapshot__splits(snap, &n_splits);
+	struct wait_cell *waits;
+	struct split_cell *splits;
 
 	memset(out, 0, sizeof(*out));
 	out->when_ns = snap->when_ns;
 	out->before_ns = snap->before_ns;
 	out->stats = snap->stats;
-	out->waits = calloc(snap->n_waits + 1, sizeof(*out->waits));
-	out->splits = calloc(snap->n_splits + 1, sizeof(*out->splits));
+	waits = alloc_cells(out, SET_WAITS, n_waits);
+	splits = alloc_cells(out, SET_SPLITS, n_splits);
 	out->now = calloc(snap->n_now + 1, sizeof(*out->now));
 	out->before = calloc(snap->n_before + 1, sizeof(*out->before));
-	if (!out->waits || !out->splits || !out->now || !out->before) {
+	if (!waits || !splits || !out->now || !out->before) {
 		snapshot__fini(out);
 		return -ENOMEM;
 	}
-	for (size_t i = 0; i < snap->n_waits; i++)
-		if (wait_belongs(by, &want, names, &snap->waits[i]))
-			out->waits[out->n_waits++] = snap->waits[i];
-	for (size_t i = 0; i < snap->n_splits; i++)
-		if (split_belongs(by, &want, names, &snap->splits[i]))
-			out->splits[out->n_splits++] = snap->splits[i];
+	for (size_t i = 0; i < n_waits; i++)
+		if (wait_belongs(by, &want, names, &all_waits[i]))
+			waits[out->cells[SET_WAITS].n++] = all_waits[i];
+	for (size_t i = 0; i < n_splits; i++)
+		if (split_belongs(by, &want, names, &all_splits[i]))
+			splits[out->cells[SET_SPLITS].n++] = all_splits[i];
 	for (size_t i = 0; i < snap->n_now; i++)
 		if (now_belongs(by, &want, names, &snap->now[i]))
 			out->now[out->n_now++] = snap->now[i];
 	for (size_t i = 0; i < snap->n_before; i++)
 		if (now_belongs(by, &want, names, &snap->before[i]))
 			out->before[out->n_before++] = snap->before[i];
-	out->n_waits_live = out->n_waits;
-	out->n_splits_live = out->n_splits;
+	out->cells[SET_WAITS].live = out->cells[SET_WAITS].n;
+	out->cells[SET_SPLITS].live = out->cells[SET_SPLITS].n;
 	return 0;
 }
 
@@ -351,11 +361,14 @@ static void figures(const struct table *t, const struct row *r, struct lines *ou
 static uint64_t whole_ns(enum table_by by, const struct snapshot *s)
 {
 	uint64_t ns = 0;
+	size_t n_waits, n_splits;
+	const struct wait_cell *waits = snapshot__waits(s, &n_waits);
+	const struct split_cell *splits = snapshot__splits(s, &n_splits);
 
-	for (size_t i = 0; i < s->n_waits && by != BY_SITE && by != BY_STACK; i++)
-		ns += s->waits[i].val.total_ns;
-	for (size_t i = 0; i < s->n_splits && (by == BY_SITE || by == BY_STACK); i++)
-		ns += s->splits[i].val.total_ns;
+	for (size_t i = 0; i < n_waits && by != BY_SITE && by != BY_STACK; i++)
+		ns += waits[i].val.total_ns;
+	for (size_t i = 0; i < n_splits && (by == BY_SITE || by == BY_STACK); i++)
+		ns += splits[i].val.total_ns;
 	return ns;
 }
 

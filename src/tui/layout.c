@@ -85,7 +85,7 @@ unsigned int layout__columns(enum table_by by, const unsigned int *list, unsigne
 		return count;
 	}
 	for (const struct shown *s = shown_by[by]; s->key && count < LAYOUT_MAX; s++) {
-		int c = column_find(s->key, NULL);
+		int c = column_find(BY_LOCK, s->key, NULL);
 
 		if (c >= 0)
 			out[count++] = want_of((unsigned int)c, s->rank, s->min);

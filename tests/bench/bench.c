@@ -127,12 +127,13 @@ static int bench_throughput(const struct bench *b)
 {
 	const char *const with[] = {b->lockblame, "waits", "-q", "--", NULL};
 	const char *const perf[] = {"/usr/bin/env", "perf", "lock", "contention", "-a", "-b", "--", NULL};
-	struct series lb = {0}, pl = {0}, pf = {0}, base = {0};
+	const char *const blame[] = {b->lockblame, "blame", "-q", "--", NULL};
+	struct series lb = {0}, bl = {0}, pl = {0}, pf = {0}, base = {0};
 	bool has_perf = perf_works();
 	struct plain_bpf *plain;
 
 	for (unsigned int i = 0; i < b->pairs; i++) {
-		double alone = 0, traced;
+		double alone = 0, traced, blamed;
 
 		/* A B, then B A: what drifts slowly hits both alike. */
 		if (!(i & 1))
@@ -140,8 +141,10 @@ static int bench_throughput(const struct bench *b)
 		traced = throughput(b, with);
 		if (i & 1)
 			alone = throughput(b, NULL);
-		if (alone <= 0 || traced <= 0)
+		blamed = throughput(b, blame);
+		if (alone <= 0 || traced <= 0 || blamed <= 0)
 			return -EIO;
+		add(&bl, blamed / alone);
 		add(&base, alone);
 		add(&lb, traced / alone);
 		if (i % 4)
@@ -154,6 +157,7 @@ static int bench_throughput(const struct bench *b)
 			add(&pf, throughput(b, perf) / alone);
 	}
 	row("throughput, lockblame waits / alone", &lb, "", 0.98, true);
+	row("throughput, lockblame blame / alone", &bl, "", 0.97, true);
 	note("  the plain program / alone", &pl, "");
 	note("  perf lock contention -b / alone", &pf, "");
 	note("  alone", &base, "ops/s");
@@ -163,7 +167,8 @@ static int bench_throughput(const struct bench *b)
 /* One way to run lockblame whose BPF time is compared with the plain program's. */
 struct mode {
 	const char *name, *opt, *arg;
-	double target;
+	const char *command; /* NULL: waits */
+	double target; /* 0: none */
 	bool rejects; /* no wait is seen: the plain program's count stands for them */
 	struct series ratio, own_ns, plain_ns, empty_ns, waits;
 };
@@ -186,9 +191,10 @@ static int wait_for_end(struct proc *p, struct progs *progs)
 static int run_both(const struct bench *b, struct mode *m, bool plain_first, struct plain_bpf **plain,
 		    struct proc *p, struct progs *progs)
 {
-	const char *argv[] = {b->lockblame, "waits", "-j", "-q", m->opt, m->arg, "--", b->workload,
+	const char *command = m->command ? m->command : "waits";
+	const char *argv[] = {b->lockblame, command, "-j", "-q", m->opt, m->arg, "--", b->workload,
 			      "--threads", "4", "--seconds", b->seconds, NULL};
-	const char *no_arg[] = {b->lockblame, "waits", "-j", "-q", m->opt, "--", b->workload,
+	const char *no_arg[] = {b->lockblame, command, "-j", "-q", m->opt, "--", b->workload,
 				"--threads", "4", "--seconds", b->seconds, NULL};
 	int r;
 
@@ -240,6 +246,7 @@ static int bench_bpf_time(const struct bench *b)
 	struct mode modes[] = {
 		{.name = "default", .opt = "--by=lock", .target = 0.35},
 		{.name = "--all-stacks", .opt = "--all-stacks", .target = 1.1},
+		{.name = "blame", .command = "blame", .opt = "--by=holder"},
 		{.name = "--pid of another", .opt = "--pid", .arg = pid, .target = 0.1, .rejects = true},
 		{.name = "--min-duration 10s", .opt = "-m", .arg = "10s", .target = 0.1, .rejects = true},
 	};
@@ -257,7 +264,10 @@ static int bench_bpf_time(const struct bench *b)
 	close(stats_fd);
 	for (size_t m = 0; m < sizeof(modes) / sizeof(*modes) && !r; m++) {
 		snprintf(what, sizeof(what), "BPF time a wait / plain, %s", modes[m].name);
-		row(what, &modes[m].ratio, "", modes[m].target, false);
+		if (modes[m].target > 0)
+			row(what, &modes[m].ratio, "", modes[m].target, false);
+		else
+			note(what, &modes[m].ratio, "");
 		note("  lockblame, all programs, a wait", &modes[m].own_ns, "ns");
 		note("  plain program, a run", &modes[m].plain_ns, "ns");
 		note("  an empty program, a run", &modes[m].empty_ns, "ns");

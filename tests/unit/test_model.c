@@ -57,12 +57,17 @@ static struct wait_cell wait_cell(uint64_t lock, uint32_t tgid, uint64_t count, 
 	return c;
 }
 
+static const struct wait_cell *waits_of(const struct snapshot *s)
+{
+	return s->cells[SET_WAITS].p;
+}
+
 static struct snapshot snapshot_of(const struct wait_cell *cells, size_t n)
 {
-	struct snapshot s = {.n_waits = n, .n_waits_live = n};
+	struct snapshot s = {.cells[SET_WAITS] = {.n = n, .live = n}};
 
-	s.waits = malloc(n * sizeof(*cells) + 1);
-	memcpy(s.waits, cells, n * sizeof(*cells));
+	s.cells[SET_WAITS].p = malloc(n * sizeof(*cells) + 1);
+	memcpy(s.cells[SET_WAITS].p, cells, n * sizeof(*cells));
 	for (size_t i = 0; i < n; i++)
 		s.stats.recorded += cells[i].val.count;
 	s.stats.seen = s.stats.recorded;
@@ -96,16 +101,16 @@ static void delta_is_what_came_since(void **state)
 	cur = snapshot_of(b, 3);
 	assert_int_equal(snapshot__delta(&cur, &prev, &d), 0);
 	/* the row that did not change is not there */
-	assert_int_equal(d.n_waits, 2);
-	for (size_t i = 0; i < d.n_waits; i++) {
-		if (d.waits[i].key.lock == 0x1000) {
-			assert_int_equal(d.waits[i].val.count, 2);
-			assert_int_equal(d.waits[i].val.total_ns, 200);
-			assert_int_equal(d.waits[i].val.hist[6], 2);
+	assert_int_equal(d.cells[SET_WAITS].n, 2);
+	for (size_t i = 0; i < d.cells[SET_WAITS].n; i++) {
+		if (waits_of(&d)[i].key.lock == 0x1000) {
+			assert_int_equal(waits_of(&d)[i].val.count, 2);
+			assert_int_equal(waits_of(&d)[i].val.total_ns, 200);
+			assert_int_equal(waits_of(&d)[i].val.hist[6], 2);
 			/* the maximum of the interval is at most its bucket's edge and the known one */
-			assert_int_equal(d.waits[i].val.max_ns, 100);
+			assert_int_equal(waits_of(&d)[i].val.max_ns, 100);
 		} else {
-			assert_int_equal(d.waits[i].val.count, 1);
+			assert_int_equal(waits_of(&d)[i].val.count, 1);
 		}
 	}
 	assert_int_equal(d.stats.recorded, cur.stats.recorded - prev.stats.recorded);
@@ -121,10 +126,10 @@ static void evicted_rows_do_not_go_negative(void **state)
 	struct wait_cell a[] = {wait_cell(0x1000, 1, 100, 100)}, b[] = {wait_cell(0x1000, 1, 2, 100)};
 	struct snapshot prev = snapshot_of(a, 1), cur = snapshot_of(b, 1), d;
 
-	prev.n_waits_live = 0;
+	prev.cells[SET_WAITS].live = 0;
 	assert_int_equal(snapshot__delta(&cur, &prev, &d), 0);
-	assert_int_equal(d.n_waits, 1);
-	assert_int_equal(d.waits[0].val.count, 2);
+	assert_int_equal(d.cells[SET_WAITS].n, 1);
+	assert_int_equal(waits_of(&d)[0].val.count, 2);
 	snapshot__fini(&d);
 	snapshot__fini(&prev);
 	snapshot__fini(&cur);
@@ -143,9 +148,9 @@ static void sums_are_conserved(void **state)
 		assert_int_equal(snapshot__add(&total, &d), 0);
 		snapshot__fini(&d);
 	}
-	for (size_t i = 0; i < total.n_waits; i++) {
-		count += total.waits[i].val.count;
-		ns += total.waits[i].val.total_ns;
+	for (size_t i = 0; i < total.cells[SET_WAITS].n; i++) {
+		count += waits_of(&total)[i].val.count;
+		ns += waits_of(&total)[i].val.total_ns;
 	}
 	assert_int_equal(count, 50 * 51 / 2 + 100);
 	assert_int_equal(count, total.stats.recorded);
@@ -181,7 +186,7 @@ static void rows_are_grouped_by_the_key(void **state)
 static void sampled_rows_keep_quiet_about_counts(void **state)
 {
 	struct split_cell c = {.key = {.lock = 0x1000, .kstack = 7}};
-	struct snapshot s = {.splits = &c, .n_splits = 1, .n_splits_live = 1};
+	struct snapshot s = {.cells[SET_SPLITS] = {&c, 1, 1}};
 	const struct column *count, *error;
 	struct table t;
 
@@ -190,8 +195,8 @@ static void sampled_rows_keep_quiet_about_counts(void **state)
 	assert_int_equal(table__build(&t, BY_SITE, &s, 1, &names), 0);
 	assert_int_equal(t.n_rows, 1);
 	assert_string_equal(t.rows[0].site, "site_seven");
-	count = &columns[column_find("count", NULL)];
-	error = &columns[column_find("error_ns", NULL)];
+	count = &columns[column_find(BY_LOCK, "count", NULL)];
+	error = &columns[column_find(BY_LOCK, "error_ns", NULL)];
 	assert_false(count->get(&t, &t.rows[0]).known);
 	assert_int_equal(error->get(&t, &t.rows[0]).u, 3000);
 	table__fini(&t);
@@ -202,9 +207,9 @@ static void columns_are_found_or_the_near_ones_named(void **state)
 	unsigned int out[64];
 	struct err e = {0};
 
-	assert_true(column_find("total", &e) >= 0);
-	assert_int_equal(column_find("total", &e), column_find("total_ns", &e));
-	assert_int_equal(column_find("totl", &e), -1);
+	assert_true(column_find(BY_LOCK, "total", &e) >= 0);
+	assert_int_equal(column_find(BY_LOCK, "total", &e), column_find(BY_LOCK, "total_ns", &e));
+	assert_int_equal(column_find(BY_LOCK, "totl", &e), -1);
 	assert_non_null(strstr(e.msg, "near it: total"));
 	assert_int_equal(columns_choose(BY_LOCK, "count,identity", out, &e), 2);
 	assert_int_equal(columns_choose(BY_LOCK, "count,nonsense", out, &e), -22);

@@ -18,6 +18,8 @@ const struct lb_command lb_commands[] = {
 	{CMD_TOP, "top", "Top", ARGS_INTERVAL, false, nothing},
 	{CMD_TRACE, "trace", "Trace", ARGS_NONE, true, nothing},
 	{CMD_WAITS, "waits", "Waits", ARGS_INTERVAL, true, nothing},
+	{CMD_BLAME, "blame", "Blame", ARGS_INTERVAL, true, nothing},
+	{CMD_HOLDS, "holds", "Holds", ARGS_INTERVAL, true, nothing},
 	{CMD_HELP, "help", "Help", ARGS_FILES, false, nothing},
 	{CMD_DOCTOR, "doctor", "Doctor", ARGS_NONE, false, nothing},
 	{CMD_HELP, "help", "Help", ARGS_FILES, false, nothing},

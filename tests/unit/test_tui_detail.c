@@ -65,7 +65,7 @@ static struct lb_now now(uint64_t lock, uint32_t tid, uint8_t mode, uint64_t beg
 static struct wait_cell waits[3];
 static struct split_cell splits[3];
 static struct lb_now nows[12];
-static struct snapshot snap = {.when_ns = T, .waits = waits, .splits = splits, .now = nows};
+static struct snapshot snap = {.when_ns = T, .cells = {[SET_WAITS] = {.p = waits}, [SET_SPLITS] = {.p = splits}}, .now = nows};
 
 static void fill(void)
 {
@@ -79,7 +79,7 @@ static void fill(void)
 	for (uint32_t i = 0; i < 11; i++)
 		nows[i] = now(1, 20 + i, LB_WRITE, T - (i + 1) * SECOND / 2, 4);
 	nows[11] = now(2, 99, LB_WRITE, T - 9 * SECOND, 6);
-	snap.n_waits = snap.n_splits = 3;
+	snap.cells[SET_WAITS].n = snap.cells[SET_SPLITS].n = 3;
 	snap.n_now = 12;
 }
 
@@ -182,7 +182,7 @@ static void a_row_that_has_gone_says_so(void **state)
 	struct detail d = detail_of(BY_LOCK, 1, 0);
 	struct lines out = {0};
 
-	snap.n_waits = snap.n_splits = snap.n_now = 0;
+	snap.cells[SET_WAITS].n = snap.cells[SET_SPLITS].n = snap.n_now = 0;
 	assert_int_equal(detail__lines(&d, &out), 0);
 	assert_non_null(find_line(&out, "lock-1"));
 	assert_non_null(find_line(&out, "Nobody waited in the last interval"));

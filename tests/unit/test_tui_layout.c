@@ -75,8 +75,8 @@ static void names_take_no_more_than_they_need(void **state)
 
 static void own_columns_keep_their_order(void **state)
 {
-	unsigned int list[] = {(unsigned int)column_find("max", NULL),
-			       (unsigned int)column_find("now", NULL)};
+	unsigned int list[] = {(unsigned int)column_find(BY_LOCK, "max", NULL),
+			       (unsigned int)column_find(BY_LOCK, "now", NULL)};
 	struct layout_want want[LAYOUT_MAX];
 	struct layout_col got[LAYOUT_MAX];
 	unsigned int n = layout__columns(BY_LOCK, list, 2, want);
