@@ -82,7 +82,7 @@ static void read_task(const char *task, struct peek_hung *r)
 	r->start_ns = get64(task, offs.start_time);
 	r->state = get32(task, offs.state);
 	r->exit_state = get32(task, offs.exit_state);
-	r->on_cpu = get32(task, offs.on_cpu);
+	r->on_cpu = get32(task, offs.on_cpu) & 0xff; /* an int once, a byte since: never above 1 */
 	r->cpu = get32(task, offs.cpu);
 	r->sp = get64(task, offs.sp);
 	r->stack = get64(task, offs.stack);

@@ -5,6 +5,7 @@
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "hung/impl.h"
 #include "names/ksym.h"
@@ -76,15 +77,32 @@ static size_t sched_frames(struct hung_look *l, const struct hung_task *t, uint6
 	return n == max ? n : 0;
 }
 
+/* What lies between __schedule and the last schedule() was left there by earlier calls: nothing comes
+ * between these two. Returns how many of the n are left. */
+static int drop_stale(const char **f, int n)
+{
+	int last = 0;
+
+	for (int i = 1; i < n; i++)
+		if (!strncmp(f[i], "schedule+", 9) || !strncmp(f[i], "schedule_preempt_disabled+", 26))
+			last = i;
+	if (last > 1)
+		memmove(f + 1, f + last, (size_t)(n - last) * sizeof(*f));
+	return last > 1 ? n - last + 1 : n;
+}
+
 const char **hung_frames(struct hung_look *l, const struct hung_task *t, int *n)
 {
 	uint64_t sched[SCHED_MAX];
 	size_t n_sched = sched_frames(l, t, sched, SCHED_MAX), all = n_sched + t->n_frames;
 	const char **f = all ? hung_look__alloc(l, all * sizeof(*f)) : NULL;
 
-	*n = f ? (int)all : 0;
-	for (size_t i = 0; f && i < all; i++)
-		f[i] = frame_name(l, i < n_sched ? sched[i] : t->frames[i - n_sched]);
+	*n = 0;
+	for (size_t i = 0; f && i < n_sched; i++)
+		f[(*n)++] = frame_name(l, sched[i]);
+	*n = drop_stale(f, *n);
+	for (size_t i = 0; f && i < t->n_frames; i++)
+		f[(*n)++] = frame_name(l, t->frames[i]);
 	return f;
 }
 

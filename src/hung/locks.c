@@ -203,8 +203,14 @@ static void find_readers(struct hung_look *l, struct hung_lock *lock)
 /* The last reader that came is only a guess; that a stack shows the lock is another. */
 static void weigh_readers(struct hung_look *l, struct hung_lock *lock, struct chain_task *c)
 {
+	const struct hung_queued *own = c->holder.task ? queued(l, c->holder.task->key) : NULL;
 	bool confirmed = false;
 
+	/* It came last, left, and wants it for itself now. (A reader that wants it again may have it still.) */
+	if (own && own->lock == lock && own->place && lock->queue[own->place - 1].mode_known &&
+	    lock->queue[own->place - 1].mode == LB_WRITE)
+		c->holder = (struct chain_holder){.certainty = LB_UNKNOWN,
+						  .basis = "the last reader that came waits for it itself"};
 	find_readers(l, lock);
 	for (unsigned int i = 0; c->holder.task && i < lock->n_readers; i++)
 		confirmed = confirmed || lock->readers[i] == c->holder.task->key;
