@@ -2,7 +2,7 @@
 # bash completion for lockblame. tests/check-man compares it with the option table.
 _lockblame() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} cmd=${COMP_WORDS[1]}
-	local commands='top waits blame holds trace hung doctor help'
+	local commands='top waits blame holds trace hung explain doctor help'
 	local common='--quiet --help --version'
 	local filter='--pid --tid --comm --cgroup --lock --kind'
 	local waiter='--min-duration --user-stacks --no-spin'
@@ -34,6 +34,7 @@ _lockblame() {
 	holds) COMPREPLY=($(compgen -W "$common $filter $collect $table --min-duration --user-stacks --folded" -- "$cur")) ;;
 	trace) COMPREPLY=($(compgen -W "$common $filter $waiter $collect --duration --count --json --csv --output" -- "$cur")) ;;
 	hung) COMPREPLY=($(compgen -W "$common --min --rows --stacks --json --output" -- "$cur")) ;;
+	explain) COMPREPLY=($(compgen -f -W "$common --rows --stacks --json --output" -- "$cur")) ;;
 	doctor) COMPREPLY=($(compgen -W "$common --json --output" -- "$cur")) ;;
 	help) COMPREPLY=($(compgen -W "$commands" -- "$cur")) ;;
 	esac

@@ -13,6 +13,7 @@ const struct lb_command lb_commands[] = {
 	{CMD_HOLDS, "holds", "Show who held which lock, how long, contended or not", ARGS_INTERVAL, true, cmd_holds},
 	{CMD_TRACE, "trace", "Print one line a wait, as it ends", ARGS_NONE, true, cmd_trace},
 	{CMD_HUNG, "hung", "Show who is blocked now, on what, and who is at the root of it", ARGS_NONE, false, cmd_hung},
+	{CMD_EXPLAIN, "explain", "Explain the hung-task warnings of a kernel log", ARGS_FILES, false, cmd_explain},
 	{CMD_DOCTOR, "doctor", "Tell what works on this kernel, by which hook, and why not", ARGS_NONE, false, cmd_doctor},
 	{CMD_HELP, "help", "List the commands, or show one command's options", ARGS_FILES, false, cmd_help},
 };

@@ -11,6 +11,7 @@ enum lb_cmd_id {
 	CMD_BLAME,
 	CMD_HOLDS,
 	CMD_HUNG,
+	CMD_EXPLAIN,
 	CMD_DOCTOR,
 	CMD_HELP,
 	CMD_N,
@@ -55,6 +56,7 @@ int cmd_waits(struct lb_opts *o);
 int cmd_blame(struct lb_opts *o);
 int cmd_holds(struct lb_opts *o);
 int cmd_hung(struct lb_opts *o);
+int cmd_explain(struct lb_opts *o);
 int cmd_doctor(struct lb_opts *o);
 int cmd_help(struct lb_opts *o);
 

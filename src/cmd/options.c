@@ -23,6 +23,7 @@
 #define TRACE CMD_BIT(CMD_TRACE)
 #define TOP CMD_BIT(CMD_TOP)
 #define HUNG CMD_BIT(CMD_HUNG)
+#define TREES (HUNG | CMD_BIT(CMD_EXPLAIN))
 #define DOCTOR CMD_BIT(CMD_DOCTOR)
 
 #define AT(field) offsetof(struct lb_opts, field)
@@ -44,17 +45,17 @@ const struct lb_option lb_options[] = {
 	{"sort", 's', "COLUMN", "sort by this column", TABLES, OPT_STRING, AT(sort), 0, false},
 	{"reverse", 0, NULL, "smallest first", TABLES, OPT_FLAG, AT(reverse), 0, false},
 	{"columns", 0, "LIST", "show these columns (comma-separated; 'help' lists them)", TABLES, OPT_STRING, AT(columns), 0, false},
-	{"rows", 'r', "ROWS", "show at most this many rows", TABLES | HUNG, OPT_COUNT, AT(rows), 0, false},
-	{"stacks", 'k', NULL, "show kernel stacks", TRACERS | HUNG, OPT_FLAG, AT(stacks), 0, false},
+	{"rows", 'r', "ROWS", "show at most this many rows", TABLES | TREES, OPT_COUNT, AT(rows), 0, false},
+	{"stacks", 'k', NULL, "show kernel stacks", TRACERS | TREES, OPT_FLAG, AT(stacks), 0, false},
 	{"user-stacks", 'u', NULL, "take and show user stacks too", WAITERS, OPT_FLAG, AT(user_stacks), 0, false},
 	{"all-stacks", 0, NULL, "walk the stack of every wait instead of sampling short ones", TRACERS, OPT_FLAG, AT(all_stacks), 0, false},
 	{"no-spin", 0, NULL, "do not hook the slow-path functions that show spinning", TRACERS & ~HOLDS, OPT_FLAG, AT(no_spin), 0, false},
 	{"timestamps", 'T', NULL, "print the time of each table", TABLES, OPT_FLAG, AT(timestamps), 0, false},
 	{"batch", 'b', NULL, "print tables instead of the full-screen view", TOP, OPT_FLAG, AT(batch), 0, false},
-	{"json", 'j', NULL, "JSON Lines", TRACERS | HUNG | DOCTOR, OPT_FORMAT, AT(format), FORMAT_JSON, false},
+	{"json", 'j', NULL, "JSON Lines", TRACERS | TREES | DOCTOR, OPT_FORMAT, AT(format), FORMAT_JSON, false},
 	{"csv", 0, NULL, "comma-separated values (RFC 4180)", TRACERS, OPT_FORMAT, AT(format), FORMAT_CSV, false},
 	{"folded", 'f', NULL, "folded stacks, for flame graphs", WAITS | BLAME | HOLDS, OPT_FORMAT, AT(format), FORMAT_FOLDED, false},
-	{"output", 'o', "FILE", "write there instead of standard output", TRACERS | HUNG | DOCTOR, OPT_STRING, AT(output), 0, false},
+	{"output", 'o', "FILE", "write there instead of standard output", TRACERS | TREES | DOCTOR, OPT_STRING, AT(output), 0, false},
 	{"map-entries", 0, "N", "room for this many (lock, process) pairs in the kernel (16384)", TRACERS, OPT_COUNT, AT(map_entries), 0, false},
 	{"ring-size", 0, "SIZE", "buffer for single waits (4M)", TRACERS, OPT_SIZE, AT(ring_size), 0, false},
 	{"hooks", 0, "HOOKS", "use only these hooks: tp, fentry or kprobe", TRACERS | DOCTOR, OPT_STRING, AT(hooks), 0, true},

@@ -134,7 +134,7 @@ interrupted() {
 	[[ "${lines[0]}" == "lockblame "*" on Linux $(uname -r) "* ]]
 	[[ "$output" == *"waits: rwsem"* ]]
 	[ "$stderr" = "" ]
-	rows=$(grep -cE '^[a-z][a-z :-]+ (works|partly|not) ' <<<"$output")
+	rows=$(grep -cE '^[a-z][a-z_ :-]+ (works|partly|not) ' <<<"$output")
 	command -v jq >/dev/null || skip "jq is missing"
 	lb doctor -j
 	[ "$status" -eq 0 ]
