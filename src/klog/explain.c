@@ -140,6 +140,12 @@ static bool holds(const struct klog_task *t, const struct chain_task *c, uint64_
 	return false;
 }
 
+/* Whether the entry could be what the task only waits for: its last one, when no stack tells what it does. */
+static bool only_wanted(const struct klog_task *t, uint64_t addr)
+{
+	return !t->n_frames && t->n_held && t->held[t->n_held - 1].addr == addr;
+}
+
 /* Lockdep lists who has which lock; joined by address. Lists of another snapshot may be of another time. */
 static bool by_lockdep(struct explain *x, const struct klog_task *t, struct chain_task *c)
 {
@@ -168,7 +174,7 @@ static bool by_lockdep(struct explain *x, const struct klog_task *t, struct chai
 		first = h;
 		c->holder.task = h;
 		/* A task that runs may have let it go while the list was printed. */
-		c->holder.certainty = o->from & KLOG_RUNNING ? LB_LIKELY : LB_EXACT;
+		c->holder.certainty = o->from & KLOG_RUNNING || only_wanted(o, want->addr) ? LB_LIKELY : LB_EXACT;
 		c->holder.basis = "lockdep's list of held locks";
 	}
 	return first;

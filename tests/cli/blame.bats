@@ -7,6 +7,10 @@ load common
 
 WORKLOADS=${WORKLOADS:-$BATS_TEST_DIRNAME/../../build/workload}
 
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+}
+
 @test "keys of blame are not those of waits" {
 	lb blame --by cgroup
 	fails_with 2 "--by: 'cgroup' is not holder, lock, site, process, stack or pair"
@@ -68,7 +72,6 @@ WORKLOADS=${WORKLOADS:-$BATS_TEST_DIRNAME/../../build/workload}
 	lb blame --csv -q -o c --by pair --columns blame,waitersite,site -- "$WORKLOADS/mmap-loop" --threads 4 --seconds 1
 	[ "$status" -eq 0 ]
 	grep -qE '^[0-9]+,' c
-	rm f c
 }
 
 @test "an empty table says why" {

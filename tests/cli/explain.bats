@@ -4,6 +4,10 @@
 
 load common
 
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+}
+
 log() {
 	cat <<-'EOF'
 	[ 1234.500000] INFO: task writer:812 blocked for more than 120 seconds.

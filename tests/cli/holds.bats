@@ -6,6 +6,10 @@ load common
 
 WORKLOADS=${WORKLOADS:-$BATS_TEST_DIRNAME/../../build/workload}
 
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+}
+
 # The first column of an empty doctor line would match too: the state is the word.
 need_holds() {
 	need_tracing

@@ -122,6 +122,25 @@ static void lockdep_joins_by_address(void **state)
 	assert_string_equal(t->wait.identity, "&pipe->mutex");
 	assert_non_null(t->holder.task);
 	assert_int_equal(t->holder.task->tid, 811);
+	/* it is the last entry of a task without a stack: it might only want it */
+	assert_int_equal(t->holder.certainty, LB_LIKELY);
+	chain__free(c);
+	klog__free(k);
+}
+
+static void a_lock_that_is_not_the_last_is_held(void **state)
+{
+	struct klog *k = read_log(HEADER TRACE "Showing all locks held in the system:\n"
+					       "2 locks held by keeper/811:\n"
+					       " #0: ffff888100112233 (&pipe->mutex){+.+.}-{4:4}, at: pipe_read+0x4a/0x4d0\n"
+					       " #1: ffff888100778899 (&other->mutex){+.+.}-{4:4}, at: pipe_read+0x90/0x4d0\n"
+					       "1 lock held by writer/812:\n"
+					       " #0: ffff888100112233 (&pipe->mutex){+.+.}-{4:4}, at: pipe_write+0x41/0x590\n");
+	struct chain *c = klog_explain(k, 0);
+	struct chain_task *t = chain__find(c, 812);
+
+	assert_non_null(t->holder.task);
+	assert_int_equal(t->holder.task->tid, 811);
 	assert_int_equal(t->holder.certainty, LB_EXACT);
 	chain__free(c);
 	klog__free(k);
@@ -162,6 +181,7 @@ int main(void)
 		cmocka_unit_test(the_stack_tells_the_wait),
 		cmocka_unit_test(the_kernels_own_line_is_likely),
 		cmocka_unit_test(lockdep_joins_by_address),
+		cmocka_unit_test(a_lock_that_is_not_the_last_is_held),
 		cmocka_unit_test(repeated_warnings_are_one_task),
 		cmocka_unit_test(rubbish_is_no_hang),
 	};
