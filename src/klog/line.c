@@ -359,10 +359,18 @@ static char *from_json(char *s, struct klog_line *l)
 	return text;
 }
 
+/* Mail programs make blanks that do not break out of blanks. Two bytes become two blanks. */
+static void plain_blanks(char *raw, size_t len)
+{
+	for (char *p = raw; (p = memmem(p, len - (size_t)(p - raw), "\xc2\xa0", 2));)
+		p[0] = p[1] = ' ';
+}
+
 void klog_line__parse(char *raw, size_t len, struct klog_line *out)
 {
 	char *p = raw;
 
+	plain_blanks(raw, len);
 	memset(out, 0, sizeof(*out));
 	out->time = -1;
 	out->caller = out->caller_cpu = -1;

@@ -11,17 +11,17 @@ static const struct reason reasons[] = {
 	/* file systems */
 	{"frozen-fs", "other", "waits for the frozen file system[ {}]",
 	 "Thaw it (fsfreeze --unfreeze DIRECTORY), or let the snapshot or backup that froze it end."},
-	{"fuse", "io", "waits for the answer of a FUSE server[, {}]",
+	{"fuse", "other", "waits for the answer of a FUSE server[, {}]",
 	 "Look at the server process; 'echo 1 > /sys/fs/fuse/connections/NUMBER/abort' fails all its requests."},
-	{"nfs", "io", "waits for an NFS server[, {}]",
+	{"nfs", "other", "waits for an NFS server[, {}]",
 	 "See whether the server answers (nfsstat, ss -t, mount options hard and soft)."},
-	{"network-fs", "io", "waits for the server of a network file system[, {}]",
+	{"network-fs", "other", "waits for the server of a network file system[, {}]",
 	 "See whether the server and the way to it are alive."},
-	{"jbd2", "io", "waits for the journal (jbd2)[ of {}]",
+	{"jbd2", "other", "waits for the journal (jbd2)[ of {}]",
 	 "The journal thread (jbd2/DEVICE) writes it: look at what that waits for, and at the device."},
-	{"xfs-log", "io", "waits for the log of XFS[ on {}]",
+	{"xfs-log", "other", "waits for the log of XFS[ on {}]",
 	 "Log space comes back when metadata is written: look at the device, and at xfsaild."},
-	{"btrfs", "io", "waits for a btrfs transaction[ of {}]",
+	{"btrfs", "other", "waits for a btrfs transaction[ of {}]",
 	 "Look at the task that commits (btrfs-transaction), and at the device."},
 	{"writeback", "io", "waits for pages to be written back[ to {}]",
 	 "Look at the device (iostat -x), and at Dirty and Writeback in /proc/meminfo."},
@@ -117,7 +117,7 @@ static const struct {
 		       "gfs2_glock_wait gfs2_glock_nq dlm_lock", false},
 	{"jbd2", "jbd2_log_wait_commit jbd2_journal_lock_updates start_this_handle wait_transaction_locked wait_transaction_switching "
 		 "add_transaction_credits jbd2_log_wait_for_space jbd2_complete_transaction jbd2_journal_flush do_get_write_access "
-		 "jbd2_journal_destroy jbd2_fc_begin_commit ext4_fc_commit", false},
+		 "jbd2_journal_destroy jbd2_journal_wait_updates jbd2_journal_free_reserved jbd2_fc_begin_commit ext4_fc_commit", false},
 	{"xfs-log", "xlog_grant_head_wait xlog_grant_head_check xlog_wait xlog_wait_on_iclog xlog_cil_force_seq xlog_cil_force_lsn xfs_log_force* "
 		    "xlog_state_get_iclog_space xfs_ail_push_all_sync xfs_log_reserve xlog_cil_push_work xlog_cil_order_write", false},
 	{"buffer-io", "xfs_buf_iowait wait_on_buffer bread_gfp bread_slow sync_dirty_buffer ext4_read_bh_lock block_read_full_folio bh_read "

@@ -51,7 +51,7 @@ static void warnings_are_found_behind_any_prefix(void **state)
 	static const char *const prefixes[] = {
 		"", "[ 1234.567890] ", "<3>[ 1234.567890] ", "[ 1234.567890][  T812] ",
 		"[Mon Dec  7 10:00:00 2026] ", "Dec  7 10:00:00 host kernel: ",
-		"2026-12-07T10:00:00+0000 host kernel: ", "Dec  7 10:00:00 host kernel: [ 1234.567890] ",
+		"<6>[\xc2\xa0 1234.567890] ", "2026-12-07T10:00:00+0000 host kernel: ", "Dec  7 10:00:00 host kernel: [ 1234.567890] ",
 	};
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++) {
