@@ -17,7 +17,7 @@ filter_pid() {
 		lockblame waits -q -j "-${f%%:*}" $pid -o "$dir/w.json" -- sh -c \
 			"touch $dir/go; for i in \$(seq 300); do [ -s $dir/load ] && break; sleep 0.1; done" 2>"$dir/err"
 		wait $pid
-		is "filter -${f%%:*} PID of ${f##*:}" "$(jl -f "$dir/w.json" sum count record=wait)" "${f_want%%:*}"
+		is "filter -${f%%:*} PID of ${f##*:}" "$(jl -f "$dir/w.json" sum count record=wait site~pipe_write)" "${f_want%%:*}"
 	done
 }
 
