@@ -24,17 +24,19 @@ who() { jl -f "$dir/load" first "$1"; }
 # of TASK FIELD: a field of its record
 of() { jl -f "$dir/h.json" first "$2" record=task "tid=$(who "$1")"; }
 
-# 5.10 has no VMA locks (a fault holds the mmap_lock itself), takes a frozen file system's lock in another
-# place, and inlines the wait for a vfork child: other chains than the ones below.
+# Without VMA locks (before 6.4) a fault holds the mmap_lock itself: another chain than the one below. And 5.10
+# inlines the wait for a vfork child.
 old=no
 case $(uname -r) in 5.10.*) old=yes ;; esac
+vma_locks=no
+! grep -q ' lock_vma_under_rcu' /proc/kallsyms || vma_locks=yes
 
 # A three-hop chain: a fault in a frozen file system, an unmap behind it, ps behind that.
 # By its path: the shell of the guests has a lesser one built in.
 mke2fs=/sbin/mke2fs
 [ -x /lb/bin/mke2fs ] && mke2fs=/lb/bin/mke2fs
-if [ $old = yes ]; then
-	skip frozen "5.10 has no VMA locks: another chain"
+if [ $vma_locks = no ]; then
+	skip frozen "this kernel has no VMA locks: another chain"
 elif [ -x $mke2fs ] && mkdir -p "$dir/mnt" && dd if=/dev/zero of="$dir/img" bs=64k count=32 2>/dev/null &&
 	$mke2fs -q -F -t ext4 "$dir/img" >"$dir/err" 2>&1 && mount -t ext4 -o loop "$dir/img" "$dir/mnt" 2>"$dir/err"; then
 	if hung frozen frozen "$dir/mnt"; then
