@@ -5,7 +5,10 @@ filtered() {
 	shift
 	lockblame waits -q -j "$@" -o "$dir/w.json" -- hold-lock --waiters 2 --hold-ms 50 pipe >"$dir/load" 2>"$dir/err" ||
 		{ not_ok "filter $*" "$(head -3 "$dir/err")"; return; }
-	is "filter $*" "$(jl -f "$dir/w.json" sum count record=wait site~pipe_write)" "$want"
+	# Other tasks may have to wait for pipes of their own: the workload's is the row with the most waits.
+	how=max
+	[ "$want" != 0 ] || how=sum
+	is "filter $*" "$(jl -f "$dir/w.json" $how count record=wait site~pipe_write)" "$want"
 }
 # A workload that is there before tracing begins, by its process and by a thread of it.
 filter_pid() {
