@@ -23,16 +23,18 @@ held() {
 	num "$name: others waited for it" "$(sum contended record=hold "kind=$2" "mode=$3")" ">=" 1
 	complete "$name"
 }
+# Why not, for a test that is skipped.
+why_not() { [ $rt = yes ] && echo "on PREEMPT_RT it is not told whether others wait" || jl -f "$dir/doctor.json" first why "feature=$1"; }
 if works "holds: rwsem" && [ $rt = no ]; then
 	held inode rwsem write
 	held dir rwsem read
 else
-	skip "holds of rwsems" "$(jl -f "$dir/doctor.json" first why 'feature=holds: rwsem')"
+	skip "holds of rwsems" "$(why_not "holds: rwsem")"
 fi
 if works "holds: mutex" && [ $rt = no ]; then
 	held pipe mutex write
 else
-	skip "holds of mutexes" "$(jl -f "$dir/doctor.json" first why 'feature=holds: mutex')"
+	skip "holds of mutexes" "$(why_not "holds: mutex")"
 fi
 
 # mmap_lock of a loop of mmap, touch and munmap: each is held for write twice.
